@@ -1,0 +1,1 @@
+"""The core of the game: what happened, by the rules; no clock, file, thread or array ever enters here."""
