@@ -1,0 +1,192 @@
+"""The four seats and the referee's place on the Pi's pins: presses out, levels in; what they mean is not known here."""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import TracebackType
+from typing import Self, TypeVar
+
+from gpiozero import Factory
+
+from hardware.debounce import Debouncer, Press
+from hardware.pins import InputPin, OutputPin, PinsUnavailable
+from hardware.wiring import USUAL_OWNERS, Wiring, problems
+
+EDGES_KEPT = 4096
+"""A chattering pin must not fill the memory while the loop is busy; the oldest edges go first."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where a pin belongs, for the person who has to find it."""
+
+    place: str
+    what: str
+    number: int
+
+
+class PinSeats:
+    """Buttons, lamps and buzzer of the whole table on one set of pins.
+
+    Wiring: each button from its pin to ground, with 10 kΩ to 3.3 V and 100 nF to ground where the wire is long; each
+    LED from its pin through 470 Ω to ground; the buzzer through a transistor. docs/hardware.md has the reasons.
+
+    Example:
+        with PinSeats(wiring=DEFAULT_WIRING, pin_factory=open_factory("rpigpio"), clock_ns=time.monotonic_ns,
+                      wake=news.set, logger=logging.getLogger("seats")) as seats:
+            seats.show([GREEN, OFF, OFF, OFF], referee=0.0, buzzer=0.0)
+
+    A pin that cannot be had is a fault of its place; the others work on. All methods are called from one thread,
+    `presses` every 50 ms or sooner. The threads of the pin library only stamp and queue edges and call *wake*.
+
+    Args:
+        wiring: The pins, BCM numbers.
+        pin_factory: From `open_factory`; it stays open when the seats close.
+        clock_ns: The monotonic clock that stamps edges; called from the threads of the pin library.
+        wake: Called after each edge from the threads of the pin library; must not block or raise.
+        logger: Told once of each pin that fails.
+
+    Raises:
+        ValueError: The wiring has problems.
+        PinsUnavailable: Not one pin could be opened.
+    """
+
+    def __init__(
+        self,
+        *,
+        wiring: Wiring,
+        pin_factory: Factory,
+        clock_ns: Callable[[], int],
+        wake: Callable[[], None],
+        logger: logging.Logger,
+    ) -> None:
+        if found := problems(wiring):
+            raise ValueError(" ".join(found))
+        self._clock_ns = clock_ns
+        self._wake = wake
+        self._logger = logger
+        self._edges: deque[tuple[int, bool, int]] = deque(maxlen=EDGES_KEPT)
+        self._failed: dict[_Spot, str] = {}
+        self._outputs: list[tuple[_Spot, OutputPin | None]] = []
+        self._buttons: dict[int, tuple[_Spot, InputPin, Debouncer]] = {}
+        try:
+            self._open(wiring, pin_factory)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def presses(self, now_ns: int) -> tuple[Press, ...]:
+        """Presses and holds that have become certain since the last call, in the order they happened."""
+        while self._edges:
+            button, down, at_ns = self._edges.popleft()
+            if button in self._buttons:
+                self._buttons[button][2].edge(pressed=down, at_ns=at_ns)
+        found: list[Press] = []
+        for spot, pin, debouncer in self._buttons.values():
+            # NOTE: kernels and libraries drop edges under load, and a dead callback thread drops all. One look at the
+            # level each time keeps a lost release from becoming a hold; a lost press is then only less exact.
+            pressed = self._attempt(spot, pin.is_pressed)
+            if pressed is not None and pressed != debouncer.pressed:
+                debouncer.edge(pressed=pressed, at_ns=self._clock_ns())
+            found += debouncer.presses(now_ns)
+        return tuple(sorted(found, key=lambda press: press.at_ns))
+
+    def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
+        """Show levels 0..1: green, yellow, red of seats 0 to 3, referee's lamp, buzzer; writes only what changed."""
+        levels = [*(level for seat in seats for level in seat), referee, buzzer]
+        if len(levels) != 14 or not all(0.0 <= level <= 1.0 for level in levels):
+            raise ValueError(f"Expected 4 x 3 levels and two more, all from 0 to 1, got {levels}.")
+        for (spot, pin), level in zip(self._outputs, levels, strict=False):
+            if pin is not None:
+                self._attempt(spot, partial(pin.show, level))
+
+    def faults(self) -> Mapping[str, str]:
+        """What is wrong, by place: `seat 0` to `seat 3` and `referee`."""
+        now_ns = self._clock_ns()
+        told = [(spot.place, fault) for spot, fault in self._failed.items()]
+        told += [
+            (spot.place, fault)
+            for spot, _, debouncer in self._buttons.values()
+            if (fault := debouncer.fault(now_ns)) is not None
+        ]
+        places = sorted({place for place, _ in told})
+        return {place: "; ".join(fault for where, fault in told if where == place) for place in places}
+
+    def close(self) -> None:
+        """Switch everything off and give all pins back; a second time does nothing."""
+        for spot, output in reversed(self._outputs):
+            if output is not None:
+                self._attempt(spot, output.close)
+        for spot, button, _ in self._buttons.values():
+            self._attempt(spot, button.close)
+        self._outputs.clear()
+        self._buttons.clear()
+        self._edges.clear()
+
+    def _open(self, wiring: Wiring, factory: Factory) -> None:
+        """Open every pin that can be had: outputs first, so that they are low as early as may be."""
+        for seat, pins in enumerate(wiring.seats):
+            for colour in ("green", "yellow", "red"):
+                self._open_output(_Spot(f"seat {seat}", f"{colour} lamp", getattr(pins, colour)), factory)
+        self._open_output(_Spot("referee", "lamp", wiring.referee_lamp), factory)
+        self._open_output(_Spot("referee", "buzzer", wiring.buzzer), factory, dimmable=False)
+        for seat, pins in enumerate(wiring.seats):
+            self._open_button(seat, _Spot(f"seat {seat}", "button", pins.button), factory)
+        self._open_button(4, _Spot("referee", "acknowledge button", wiring.acknowledge), factory)
+        if not self._buttons and not any(output for _, output in self._outputs):
+            raise PinsUnavailable(
+                f"Not one of the {len(self._failed)} pins can be opened (first: {next(iter(self._failed.values()))}): "
+                "check that this user is in the group gpio, or choose another pin library or a seat board."
+            )
+
+    def _open_output(self, spot: _Spot, factory: Factory, *, dimmable: bool = True) -> None:
+        output = self._attempt(spot, lambda: OutputPin(factory, spot.number, dimmable=dimmable))
+        self._outputs.append((spot, output))
+
+    def _open_button(self, button: int, spot: _Spot, factory: Factory) -> None:
+        def on_edge(pressed: bool) -> None:
+            self._edges.append((button, pressed, self._clock_ns()))
+            self._wake()
+
+        def open_and_look() -> tuple[InputPin, bool]:
+            pin = InputPin(factory, spot.number, on_edge)
+            return pin, pin.is_pressed()
+
+        if opened := self._attempt(spot, open_and_look):
+            pin, pressed = opened
+            self._buttons[button] = (spot, pin, Debouncer(button, pressed=pressed, at_ns=self._clock_ns()))
+
+    def _attempt(self, spot: _Spot, act: Callable[[], _T]) -> _T | None:
+        """Do something with a pin; a failure becomes a fault of its place, told once, until the pin works again."""
+        try:
+            result = act()
+        except Exception as problem:  # gpiozero, RPi.GPIO and lgpio share no narrower base
+            if spot not in self._failed:
+                self._failed[spot] = _explain(spot, problem)
+                self._logger.error("%s: %s", spot.place, self._failed[spot])
+            return None
+        self._failed.pop(spot, None)
+        return result
+
+
+def _explain(spot: _Spot, problem: Exception) -> str:
+    """What failed and what to do about it, in one sentence."""
+    if "edge detection" in str(problem):
+        cure = "RPi.GPIO cannot watch pins on this kernel or board; rpi-lgpio gives the same module and can"
+    elif spot.number in USUAL_OWNERS:
+        cure = f"it is usually taken by {USUAL_OWNERS[spot.number]}: switch that off, or choose another pin"
+    else:
+        cure = "another program may hold it: stop that, or choose another pin"
+    return f"{spot.what} on GPIO {spot.number} does not work ({problem}); {cure}"
