@@ -1,0 +1,127 @@
+"""The four seats and the referee's place on a seat board at the end of a serial line: presses out, levels in."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+import serial
+
+from firmware_bridge.link import Link, Lost, Opened, Received, open_serial
+from firmware_bridge.messages import BUTTONS, LEVELS
+from firmware_bridge.session import SHOW_GAP_NS, Press, Session, State
+
+BOARD = "seat board"
+_PLACES = ("seat 0", "seat 1", "seat 2", "seat 3", "referee")
+
+
+class BoardSeats:
+    """Buttons, lamps and buzzer of the whole table on a microcontroller, which removes the bounces itself.
+
+    Wiring: the board on a USB port of the Pi; the parts as in docs/hardware.md, the line as in docs/protocol.md.
+
+    Example:
+        with BoardSeats(port="/dev/serial/by-id/usb-...", clock_ns=time.monotonic_ns, wake=news.set,
+                        logger=logging.getLogger("seats")) as seats:
+            seats.show([GREEN, OFF, OFF, OFF], referee=0.0, buzzer=0.0)
+
+    A board that is away, silent, too old or restarted is a fault until it is back; then it shows the present levels at
+    once. All methods are called from one thread, `presses` every 50 ms or sooner; none of them waits for the board.
+
+    Args:
+        port: A path that stays the same, `/dev/serial/by-id/...`.
+        clock_ns: The monotonic clock; also called from the thread of the line.
+        wake: Called from the thread of the line when there is news; must not block or raise.
+        logger: Told when the board comes, goes, or is refused.
+        open_serial: How to open the port.
+    """
+
+    def __init__(
+        self,
+        *,
+        port: str,
+        clock_ns: Callable[[], int],
+        wake: Callable[[], None],
+        logger: logging.Logger,
+        open_serial: Callable[[str], serial.Serial] = open_serial,
+    ) -> None:
+        self._clock_ns = clock_ns
+        self._logger = logger
+        self._session = Session()
+        self._presses: list[Press] = []
+        self._lost: str | None = "the line to the seat board is being opened"
+        self._reported = ""  # the reason told to the logger since the board was last ready
+        self._link: Link | None = Link(port=port, clock_ns=clock_ns, wake=wake, open_serial=open_serial)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def presses(self, now_ns: int) -> tuple[Press, ...]:
+        """Presses and holds that have arrived since the last call, in the order they happened.
+
+        Raises:
+            LinkDied: The thread of the line has ended; the program must start anew.
+        """
+        for news in self._link.take() if self._link else ():
+            match news:
+                case Opened(at_ns):
+                    self._lost = None
+                    self._session.opened(at_ns)
+                case Received(data, at_ns):
+                    self._session.received(data, at_ns)
+                case Lost(reason):
+                    if reason != self._reported:
+                        self._logger.error("%s: %s", BOARD, reason)
+                    self._lost = self._reported = reason
+                    self._session.closed()
+        self._advance(now_ns)
+        found = sorted(self._presses, key=lambda press: press.at_ns)
+        self._presses.clear()
+        return tuple(found)
+
+    def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
+        """Show levels 0..1: green, yellow, red of seats 0 to 3, referee's lamp, buzzer; sends only what changed."""
+        levels = [*(level for seat in seats for level in seat), referee, buzzer]
+        if len(levels) != LEVELS or not all(0.0 <= level <= 1.0 for level in levels):
+            raise ValueError(f"Expected 4 x 3 levels and two more, all from 0 to 1, got {levels}.")
+        self._session.show(bytes(round(255 * level) for level in levels))
+        self._advance(self._clock_ns())
+
+    def faults(self) -> Mapping[str, str]:
+        """What is wrong, by place: `seat board`, or with a working board `seat 0` to `seat 3` and `referee`."""
+        if trouble := self._lost or self._session.trouble:
+            return {BOARD: trouble}
+        told: dict[str, str] = {}
+        for button, place in zip(range(BUTTONS), _PLACES, strict=True):
+            if self._session.chattering >> button & 1:
+                told[place] = "button chatters: check its plug and its wire"
+            elif self._session.stuck >> button & 1:
+                told[place] = "button held down: release it, or check its wire"
+        return told
+
+    def close(self) -> None:
+        """Switch everything off and give the port back; a second time does nothing."""
+        if self._link is None:
+            return
+        self._session.show(bytes(LEVELS))
+        self._advance(self._clock_ns() + SHOW_GAP_NS)  # now, even where the last Show was sent this moment
+        self._link.close()
+        self._link = None
+        self._session.closed()
+
+    def _advance(self, now_ns: int) -> None:
+        """Do what the session says."""
+        actions = self._session.advance(now_ns)
+        is_ready = self._session.state is State.READY
+        for sentence in actions.news:
+            self._logger.log(logging.INFO if is_ready else logging.WARNING, "%s: %s", BOARD, sentence)
+        if is_ready:
+            self._reported = ""
+        if actions.write and self._link:
+            self._link.write(actions.write)
+        self._presses += actions.presses

@@ -1,0 +1,269 @@
+"""The host's end of the talk with a seat board: what to say when, and what was heard; no port, thread or clock here.
+
+closed ──opened──▶ greeting ──good reply──▶ ready
+                      ▲  └─────other reply──▶ refused
+                      └── silence, other boot number ──┘
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from enum import Enum
+
+from firmware_bridge.framing import NEED_DATA, PeerFault, Receiver, frame
+from firmware_bridge.messages import (
+    LEVELS,
+    PROTOCOL,
+    SEATS,
+    Hello,
+    HelloReply,
+    Message,
+    MessageError,
+    Pressed,
+    Show,
+    Shown,
+    Taken,
+    decode,
+    encode,
+)
+
+_MS = 1_000_000
+
+HELLO_EVERY_NS = 500 * _MS
+"""Asked for ever: many boards start anew when the port opens and are deaf in their boot loader for a second or two."""
+
+SHOW_AGAIN_NS = 100 * _MS
+"""A Show not acknowledged is sent again; a board answers within 20 ms."""
+
+SHOW_EVERY_NS = 1000 * _MS
+"""The same Show is sent again anyway: it keeps the board from switching off, and mends a lamp that a fault changed."""
+
+SHOW_GAP_NS = 20 * _MS
+"""No eye sees levels that change faster; at most 50 Shows a second are 2 kB of the 11 that 115200 baud carry."""
+
+SILENCE_NS = 3000 * _MS
+"""Three regular Shows without an answer: the board is gone."""
+
+STALE_NS = 5000 * _MS
+"""A press that comes later than this belongs to a situation that has passed."""
+
+CLOCK_SAMPLES = 16
+"""Round trips remembered; the quickest says best what the board's clock shows. In 16 s two crystals drift 1 ms."""
+
+_TICKS = 1 << 32
+
+
+class State(Enum):
+    """Where the talk stands."""
+
+    CLOSED = "closed"
+    GREETING = "greeting"
+    READY = "ready"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """A press of one button, or a hold that has reached its time."""
+
+    button: int
+    """0 to 3: the seat; 4: acknowledge."""
+    held_ms: int
+    """0: a short press; 1500 or 3000: held so long."""
+    at_ns: int
+    """When the button went down; for a hold, when it reached its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """What is to be done now."""
+
+    write: bytes
+    presses: tuple[Press, ...]
+    news: tuple[str, ...]
+    """Sentences for the log: changes of state, and what was dropped."""
+    wake_at_ns: int | None
+    """When to ask again, unless something is heard before; None: not before the line is opened."""
+
+
+class BoardClock:
+    """The board's 32-bit milliseconds as the host's nanoseconds."""
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[int, int]] = deque(maxlen=CLOCK_SAMPLES)  # (round trip, host minus board), ns
+        self._ticks_ms = 0  # the newest heard, counted on over the run-over
+
+    def heard(self, ticks_ms: int, *, sent_ns: int, received_ns: int) -> None:
+        """The board showed *ticks_ms* between the question and the answer."""
+        self._ticks_ms = self._counted_on(ticks_ms)
+        middle_ns = (sent_ns + received_ns) // 2
+        self._samples.append((received_ns - sent_ns, middle_ns - self._ticks_ms * _MS))
+
+    def host_ns(self, ticks_ms: int) -> int:
+        """The host's time at *ticks_ms*; needs one answer heard before."""
+        return self._counted_on(ticks_ms) * _MS + min(self._samples)[1]
+
+    def _counted_on(self, ticks_ms: int) -> int:
+        """The nearest to the newest heard: 24 days forth or back are told apart."""
+        ahead = (ticks_ms - self._ticks_ms + _TICKS // 2) % _TICKS - _TICKS // 2
+        return self._ticks_ms + ahead
+
+
+class Session:
+    """One seat board: tell it what the line brings and what to show, do what `advance` says."""
+
+    def __init__(self) -> None:
+        self.state = State.CLOSED
+        self.damaged = 0
+        """Frames and messages dropped since the start."""
+        self.stuck = 0
+        self.chattering = 0
+        """Bits of the buttons, as the board told last."""
+        self._refusal = ""
+        self._receiver = Receiver()
+        self._levels = bytes(LEVELS)
+        self._boot: int | None = None
+        self._clock = BoardClock()
+        self._last_press: int | None = None
+        self._number = 0  # of the last Hello or Show sent
+        self._sent_ns = 0  # when that was
+        self._due_ns = 0  # when the next is due
+        self._shows_since = 0  # a Show from this number on carries the present levels
+        self._heard_ns = 0
+        self._write = b""
+        self._presses: list[Press] = []
+        self._news: list[str] = []
+
+    @property
+    def trouble(self) -> str | None:
+        """Why no seat of this board works although its line is open, or None."""
+        if self.state is State.GREETING:
+            return f"the board does not answer ({self.damaged} damaged frames so far): does it carry the seat firmware?"
+        return self._refusal if self.state is State.REFUSED else None
+
+    def opened(self, now_ns: int) -> None:
+        """The line has been opened."""
+        self._receiver = Receiver()
+        self._greet(now_ns)
+
+    def closed(self) -> None:
+        """The line is gone."""
+        self.state = State.CLOSED
+        self.stuck = self.chattering = 0
+        self._write = b""
+
+    def show(self, levels: bytes) -> None:
+        """From now on these fourteen levels are to be seen; only the newest are sent."""
+        if levels != self._levels:
+            self._levels = levels
+            self._shows_since = (self._number + 1) % 256
+            if self.state is State.READY:
+                self._due_ns = min(self._due_ns, self._sent_ns + SHOW_GAP_NS)
+
+    def received(self, data: bytes, at_ns: int) -> None:
+        """The line has brought these bytes."""
+        if self.state is State.CLOSED:
+            return
+        self._receiver.receive_data(data)
+        while (event := self._receiver.next_event()) is not NEED_DATA:
+            try:
+                message = decode(event) if isinstance(event, bytes) else event
+            except MessageError:
+                self.damaged += 1
+                continue
+            if isinstance(message, PeerFault):
+                self.damaged += 1
+            else:
+                self._hear(message, at_ns)
+
+    def advance(self, now_ns: int) -> Actions:
+        """What is to be done by now."""
+        if self.state in (State.READY, State.REFUSED) and now_ns - self._heard_ns >= SILENCE_NS:
+            self._news.append(f"the board has been silent for {SILENCE_NS // 10**9} s")
+            self._greet(now_ns)
+        if self.state is not State.CLOSED and now_ns >= self._due_ns:
+            self._number = (self._number + 1) % 256
+            if self.state is State.READY:
+                self._say(Show(self._number, self._levels))
+                self._due_ns = now_ns + SHOW_AGAIN_NS
+            else:
+                self._say(Hello(self._number, PROTOCOL))
+                self._due_ns = now_ns + HELLO_EVERY_NS
+            self._sent_ns = now_ns
+        wake_at_ns = None if self.state is State.CLOSED else self._due_ns
+        if self.state in (State.READY, State.REFUSED):
+            wake_at_ns = min(self._due_ns, self._heard_ns + SILENCE_NS)
+        actions = Actions(self._write, tuple(self._presses), tuple(self._news), wake_at_ns)
+        self._write = b""
+        self._presses.clear()
+        self._news.clear()
+        return actions
+
+    def _greet(self, now_ns: int) -> None:
+        self.state = State.GREETING
+        self.stuck = self.chattering = 0
+        self._due_ns = now_ns
+
+    def _hear(self, message: Message, at_ns: int) -> None:
+        if isinstance(message, HelloReply):
+            self._heard_ns = at_ns
+            self._meet(message, at_ns)
+        elif isinstance(message, Shown | Pressed) and self.state is State.READY:
+            self._heard_ns = at_ns
+            if message.boot != self._boot:
+                self._news.append("the board has started anew")
+                self._greet(at_ns)
+            elif isinstance(message, Shown):
+                self._take_shown(message, at_ns)
+            else:
+                self._take_pressed(message, at_ns)
+
+    def _meet(self, reply: HelloReply, at_ns: int) -> None:
+        """Accept or refuse the board; a reply to an older Hello says the same but not the time."""
+        if self.state is State.READY or reply.number != self._number:
+            return
+        if reply.protocol != PROTOCOL or reply.seats != SEATS:
+            self.state = State.REFUSED
+            refusal = (
+                f"the board speaks protocol {reply.protocol} for {reply.seats} seats (firmware {reply.build}), "
+                f"this program speaks protocol {PROTOCOL} for {SEATS}: install the firmware that belongs to it"
+            )
+            if refusal != self._refusal:
+                self._news.append(refusal)
+            self._refusal = refusal
+            return
+        if reply.boot != self._boot:
+            self._boot, self._clock, self._last_press = reply.boot, BoardClock(), None
+        self._clock.heard(reply.ticks_ms, sent_ns=self._sent_ns, received_ns=at_ns)
+        self._news.append(f"the board is ready: firmware {reply.build}, boot {reply.boot}")
+        self.state, self._refusal = State.READY, ""
+        self._shows_since = (self._number + 1) % 256
+        self._due_ns = at_ns
+
+    def _take_shown(self, shown: Shown, at_ns: int) -> None:
+        self.stuck, self.chattering = shown.stuck, shown.chattering
+        if shown.number == self._number:
+            self._clock.heard(shown.ticks_ms, sent_ns=self._sent_ns, received_ns=at_ns)
+        if _is_after(shown.number, self._shows_since - 1) and not _is_after(shown.number, self._number):
+            self._shows_since = shown.number  # so that the ring of 256 never laps it
+            self._due_ns = self._sent_ns + SHOW_EVERY_NS
+
+    def _take_pressed(self, pressed: Pressed, at_ns: int) -> None:
+        """Acknowledge always, act once."""
+        self._say(Taken(pressed.number))
+        if pressed.number == self._last_press:  # the board goes on to the next only when this one is taken
+            return
+        self._last_press = pressed.number
+        pressed_ns = min(self._clock.host_ns(pressed.at_ticks_ms), at_ns)
+        if at_ns - pressed_ns > STALE_NS:
+            late_s = (at_ns - pressed_ns) // 10**9
+            self._news.append(f"a press of button {pressed.button} came {late_s} s late and was dropped")
+            return
+        self._presses.append(Press(pressed.button, pressed.held_ms, pressed_ns))
+
+    def _say(self, message: Message) -> None:
+        self._write += frame(encode(message))
+
+
+def _is_after(number: int, before: int) -> bool:
+    """Whether *number* comes after *before* on a ring of 256."""
+    return 0 < (number - before) % 256 < 128
