@@ -1,0 +1,325 @@
+"""What the table says over MQTT (retained topics, events, replies) and the commands that come; it decides nothing.
+
+Called only from the loop's thread, which takes in `pump` what the network thread has left. Birth on every connection:
+connect with the will, subscribe, then meta, health, state, and `connection: online` last.
+
+Events leave in order and one at a time, the next when the broker has acknowledged the last: of 300 brokers ended
+in mid-stream none was sent an event twice; with 50 on the way one in ten was. Only the one event whose
+acknowledgement dies with the broker can still come again, under the same sequence.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+from paho.mqtt.client import MQTTMessage
+
+from controller.journal import Entry, Journal, JournalError
+from controller.mqtt_link import Acknowledged, Link, Retained, Up
+
+CURSOR = "mqtt"  # the name of our place in the journal
+EVENT = "event"
+RETAINED = ("meta", "health", "state", "connection")  # in the order of birth
+LATE_NS = 5_000_000_000  # an event older than this when it leaves is historical: a display must not beep for it
+KEEP_RETRY_NS = 1_000_000_000  # a locked journal costs half a second for each try
+REFUSED_RETRY_NS = 10_000_000_000  # before we try again what the broker refused to take
+
+
+@dataclass(frozen=True, slots=True)
+class CommandMessage:
+    """A command as it arrived, unjudged."""
+
+    name: str
+    payload: bytes
+    retained: bool
+    """It was published with the retain flag, so it may be of any age."""
+    client: str | None
+    """Who asks: the end of the response topic when that is one of our own `reply/<client>`, else None."""
+    response_topic: str | None
+    correlation: bytes | None
+    mono_ns: int
+    """When it reached us."""
+
+
+class Mqtt:
+    """The voice of one table.
+
+    Example:
+        mqtt = Mqtt(host="localhost", port=1883, table="hall-1", client_id="gameline-5f3a", boot_id=boot, version="0.1",
+                    on_command=inbox.put, logger=logging.getLogger("gameline.mqtt"))
+        mqtt.start()
+        mqtt.show_state(scoreboard)
+        mqtt.pump(journal)
+        mqtt.close(journal)
+
+    Args:
+        table: one level of a topic, unique at the broker.
+        client_id: unique at the broker; two clients of one id throw each other out for ever.
+        on_command: called in the network thread; it must only enqueue.
+        wake: called in the network thread when there is work for `pump`; it must only set a flag. None: pump often.
+        reconnect_s: the shortest and longest wait before a new try; doubled from try to try.
+        clock_ns: the monotonic clock that the journal's entries are stamped with.
+
+    Raises:
+        ValueError: a table or host that cannot be one.
+    """
+
+    def __init__(
+        self,
+        *,
+        host: str,
+        port: int,
+        table: str,
+        client_id: str,
+        boot_id: str,
+        version: str,
+        on_command: Callable[[CommandMessage], None],
+        logger: logging.Logger,
+        username: str | None = None,
+        password: str | None = None,
+        wake: Callable[[], None] | None = None,
+        reconnect_s: tuple[float, float] = (1.0, 15.0),
+        clock_ns: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        if not _is_level(table):
+            raise ValueError(f"expected a table's name without '/', '+', '#' and control characters, got {table!r}")
+        self._prefix = f"gameline/v1/{table}/"
+        self._boot_id, self._version = boot_id, version
+        self._user = username or "(anonymous)"
+        self._on_command, self._logger, self._clock_ns = on_command, logger, clock_ns
+        self._birth = 0  # the number of the connection that has had its birth
+        self._newest = {"connection": self._connection("online").payload}
+        self._unsent: set[str] = set()  # retained topics whose newest payload has not left
+        self._awaited: dict[int, str] = {}  # message id -> "event" or the retained topic, for unacknowledged messages
+        self._cursor = 0  # every event up to this sequence is acknowledged
+        self._kept_cursor: int | None = None  # as the journal has it; None before the first pump
+        self._keep_again_ns = 0  # after a failure; 0 when all is well
+        self._refusals: dict[str, tuple[str, int]] = {}  # what -> the sentence, and when to try again
+        self._link = Link(
+            host=host,
+            port=port,
+            client_id=client_id,
+            username=username,
+            password=password,
+            will=self._connection("lost"),
+            subscription=f"{self._prefix}cmd/+",
+            on_message=self._command,
+            wake=wake,
+            logger=logger,
+            reconnect_s=reconnect_s,
+            clock_ns=clock_ns,
+        )
+
+    def start(self) -> None:
+        """Begin to connect, and go on for ever; an absent broker is no error."""
+        self._link.start()
+
+    def close(self, journal: Journal | None = None) -> None:
+        """Say `offline` and go; twice is safe. Events that are not acknowledged by then leave at the next start.
+
+        Args:
+            journal: keeps what was acknowledged last; without it the next start may send that again.
+        """
+        self._link.close(self._connection("offline"))
+        if journal is not None:
+            self.pump(journal)
+
+    @property
+    def connected(self) -> bool:
+        """Whether a connection stands and has had its birth."""
+        return self._birth != 0 and self._birth == self._link.connection
+
+    @property
+    def connections(self) -> int:
+        """How many connections have been made."""
+        return self._link.connections
+
+    @property
+    def callback_errors(self) -> int:
+        """How many exceptions, ours or of `on_command`, were caught in the network thread."""
+        return self._link.callback_errors
+
+    @property
+    def alive(self) -> bool:
+        """Whether the network thread has not ended by itself; when it has, only a new process helps."""
+        return self._link.alive
+
+    @property
+    def problem(self) -> str | None:
+        """What a person should know and do, in one sentence; None when all is well."""
+        return self._link.problem or next((sentence for sentence, _ in self._refusals.values()), None)
+
+    def show_meta(self, payload: bytes) -> None:
+        """Publish the schema, rules and names, retained; the newest goes out again on every reconnect."""
+        self._show("meta", payload)
+
+    def show_state(self, payload: bytes) -> None:
+        """Publish the scoreboard, retained; only the newest is ever sent, and again on every reconnect."""
+        self._show("state", payload)
+
+    def show_health(self, payload: bytes) -> None:
+        """Publish the health, retained; the newest goes out again on every reconnect."""
+        self._show("health", payload)
+
+    def heartbeat(self, payload: bytes) -> None:
+        """Publish a sign of life, not retained; without a connection it is dropped."""
+        self._publish("heartbeat", payload, qos=0)
+
+    def reply(self, message: CommandMessage, payload: bytes, *, client: str | None = None) -> bool:
+        """Answer a command at its response topic, or else at `reply/<client>`; without a connection it is dropped.
+
+        Args:
+            client: who asks, from the command's payload; used when the response topic names nobody.
+
+        Returns:
+            whether the answer was sent; False also when nobody to answer is known.
+        """
+        to = message.client or client
+        if to is None or not _is_level(to):
+            return False
+        return self._publish(f"reply/{to}", payload, correlation=message.correlation) is not None
+
+    def pump(self, journal: Journal) -> None:
+        """Take what the network thread left and send on what waits; called often, and after each wake.
+
+        Raises:
+            JournalError: the journal cannot be read. One that cannot be written is no error here: our place is kept in
+                memory and written when it can be.
+        """
+        if self._kept_cursor is None:
+            self._cursor = self._kept_cursor = journal.cursor(CURSOR)
+        for news in self._link.news():
+            match news:
+                case Up(connection, refusal):
+                    self._be_born(connection, refusal)
+                case Acknowledged(message_id, refusal):
+                    self._acknowledge(message_id, refusal)
+        self._keep_cursor(journal)
+        if self.connected:
+            self._send_retained()
+            self._send_event(journal)
+
+    # --- what the broker answered -------------------------------------------------------------------------------------
+
+    def _be_born(self, connection: int, refusal: str | None) -> None:
+        self._birth = connection
+        self._awaited.clear()  # the link has dropped what the earlier connection left unacknowledged
+        self._refusals.clear()
+        if refusal is not None:
+            sentence = f"The MQTT broker lets no command through to us ({refusal}): let the user {self._user} read "
+            self._refusals["cmd"] = (f"{sentence}{self._prefix}cmd/#.", 0)
+        self._unsent = set(self._newest)
+
+    def _acknowledge(self, message_id: int, refusal: str | None) -> None:
+        what = self._awaited.pop(message_id, None)
+        if what is None:
+            return
+        if refusal is not None:
+            sentence = (
+                f"The MQTT broker does not take {self._prefix}{what} ({refusal}): let the user {self._user} write "
+            )
+            self._refusals[what] = (f"{sentence}{self._prefix}#.", self._clock_ns() + REFUSED_RETRY_NS)
+            if what in RETAINED:
+                self._unsent.add(what)
+            return
+        self._refusals.pop(what, None)
+        if what == EVENT:
+            self._cursor += 1
+
+    def _keep_cursor(self, journal: Journal) -> None:
+        now_ns = self._clock_ns()
+        if self._cursor == self._kept_cursor or now_ns < self._keep_again_ns:
+            return
+        try:
+            journal.set_cursor(CURSOR, self._cursor)
+            self._kept_cursor, self._keep_again_ns = self._cursor, 0
+        except JournalError as error:  # the loop's own append says it aloud, and there is nothing else to do about it
+            if self._keep_again_ns == 0:
+                self._logger.warning("The place of MQTT in the journal is kept in memory meanwhile: %s", error)
+            self._keep_again_ns = now_ns + KEEP_RETRY_NS
+
+    # --- sending ------------------------------------------------------------------------------------------------------
+
+    def _show(self, name: str, payload: bytes) -> None:
+        self._newest[name] = payload
+        self._unsent.add(name)
+        if self.connected:
+            self._send_retained()
+
+    def _send_retained(self) -> None:
+        """Send the newest of each topic, never two of one topic at a time: a slow broker misses what was between."""
+        for name in RETAINED:
+            if name in self._unsent and name not in self._awaited.values() and not self._held(name):
+                message_id = self._publish(name, self._newest[name], retain=True)
+                if message_id is None:
+                    return
+                self._awaited[message_id] = name
+                self._unsent.discard(name)
+
+    def _send_event(self, journal: Journal) -> None:
+        if EVENT in self._awaited.values() or self._held(EVENT) or self._cursor >= journal.last_sequence:
+            return
+        for entry in journal.entries(after=self._cursor, limit=1):
+            message_id = self._publish(f"{EVENT}/{entry.type}", self._event(entry))
+            if message_id is not None:
+                self._awaited[message_id] = EVENT
+
+    def _held(self, kind: str) -> bool:
+        return kind in self._refusals and self._clock_ns() < self._refusals[kind][1]
+
+    def _event(self, entry: Entry) -> bytes:
+        missed = entry.boot_id != self._boot_id or entry.mono_ns < self._link.since_ns
+        return msgspec.json.encode(
+            {
+                "sequence": entry.sequence,
+                "type": entry.type,
+                "mono_ns": entry.mono_ns,
+                "boot_id": entry.boot_id,
+                "wall_utc": entry.wall_utc,
+                "clock_synchronised": entry.clock_synchronised,
+                "historical": missed or self._clock_ns() - entry.mono_ns > LATE_NS,
+                "body": entry.body,
+            }
+        )
+
+    def _publish(
+        self, name: str, payload: bytes, *, qos: int = 1, retain: bool = False, correlation: bytes | None = None
+    ) -> int | None:
+        """The message's id; None when there is no connection that has had its birth."""
+        topic = self._prefix + name
+        return self._link.publish(
+            topic, payload, connection=self._birth, qos=qos, retain=retain, correlation=correlation
+        )
+
+    def _connection(self, status: str) -> Retained:
+        body = {"status": status, "boot_id": self._boot_id, "version": self._version}
+        return Retained(f"{self._prefix}connection", msgspec.json.encode(body))
+
+    # --- in the network thread ----------------------------------------------------------------------------------------
+
+    def _command(self, message: MQTTMessage) -> None:
+        response_topic = getattr(message.properties, "ResponseTopic", None)
+        client = _after(f"{self._prefix}reply/", response_topic or "")
+        self._on_command(
+            CommandMessage(
+                name=_after(f"{self._prefix}cmd/", message.topic),
+                payload=bytes(message.payload),
+                retained=message.retain,
+                client=client if _is_level(client) else None,
+                response_topic=response_topic,
+                correlation=getattr(message.properties, "CorrelationData", None),
+                mono_ns=self._clock_ns(),
+            )
+        )
+
+
+def _after(beginning: str, topic: str) -> str:
+    """What follows in a topic after its beginning; nothing when it begins otherwise."""
+    return topic.removeprefix(beginning) if topic.startswith(beginning) else ""
+
+
+def _is_level(text: str) -> bool:
+    """Whether a text can be one level of a topic to publish to."""
+    return text != "" and text.isprintable() and not set(text) & set("/+#") and len(text.encode()) <= 256

@@ -1,0 +1,305 @@
+"""The connection to an MQTT broker: who makes it, what its thread may do, what went wrong with it; never what is said.
+
+The network thread is paho's. It alone connects and reconnects; our callbacks in it leave news and set facts, and an
+exception in one never ends it. Everything public is called from the loop's thread.
+"""
+
+import logging
+import random
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage, MQTTv5
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+KEEPALIVE_S = 10  # the broker says `lost` after one and a half of these
+CONNECT_S = 3.0  # for the TCP connection; also the longest that `close` waits for a connection being made
+GOODBYE_S = 2.0  # for the acknowledgement of the farewell
+PACKET_BYTES = 65_536  # the broker keeps larger packets from us; the largest command has a few hundred
+SHORT_NS = 5_000_000_000  # a connection that ends sooner was thrown out: not every broker says why (mosquitto 2.0.11)
+RECENT_NS = 60_000_000_000  # how long a fault stays in `problem` after it was last seen
+SESSION_TAKEN_OVER = 142  # MQTT 5 reason code
+
+
+class Retained(NamedTuple):
+    """A topic in full and its payload, to be published retained with QoS 1."""
+
+    topic: str
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Up:
+    """A connection stands and is subscribed."""
+
+    connection: int
+    refusal: str | None
+    """Why the broker does not grant the subscription; None when it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """The broker has answered a message."""
+
+    message_id: int
+    refusal: str | None
+    """Why the broker did not take it; None when it did."""
+
+
+class Link:
+    """One paho client, connected again and again.
+
+    Args:
+        will: what the broker publishes when we are lost.
+        subscription: the topic filter that we want messages from; subscribed with QoS 1 on every connection.
+        on_message: called in the network thread; it must only enqueue.
+        wake: called in the network thread after it left news; it must only set a flag. None: the loop looks often.
+        reconnect_s: the shortest and longest wait before a new try, doubled from try to try.
+        clock_ns: a monotonic clock.
+
+    Raises:
+        ValueError: a host that cannot be one.
+    """
+
+    def __init__(
+        self,
+        *,
+        host: str,
+        port: int,
+        client_id: str,
+        username: str | None,
+        password: str | None,
+        will: Retained,
+        subscription: str,
+        on_message: Callable[[MQTTMessage], None],
+        wake: Callable[[], None] | None,
+        logger: logging.Logger,
+        reconnect_s: tuple[float, float],
+        clock_ns: Callable[[], int],
+    ) -> None:
+        self._host, self._port, self._client_id = _checked_host(host), port, client_id
+        self._subscription, self._on_message = subscription, on_message
+        self._wake, self._logger, self._clock_ns = wake, logger, clock_ns
+        self._news: deque[Up | Acknowledged] = deque()
+        self._lock = threading.Lock()  # holds a message and the connection it is meant for together
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._refused = False  # the broker said no to this attempt
+        self._why = f"There is no connection to the MQTT broker at {host}:{port} yet."
+        self._thrown_out: deque[tuple[int, bool]] = deque(maxlen=3)  # when, and whether another client took over
+        self._fault: tuple[int, str] | None = None
+        self.connection = 0
+        """The number of the connection that stands, 0 when none does."""
+        self.since_ns = 0
+        """When the newest connection was made."""
+        self.connections = 0
+        """How many connections have been made."""
+        self.callback_errors = 0
+        """How many exceptions were caught in the network thread."""
+        self._client = self._make_client(username, password, will, reconnect_s)
+
+    # --- for the loop -------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to connect, and go on for ever; an absent broker is no error."""
+        properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        properties.MaximumPacketSize = PACKET_BYTES
+        self._client.connect_async(
+            self._host, self._port, keepalive=KEEPALIVE_S, clean_start=True, properties=properties
+        )
+        self._client.loop_start()
+
+    def close(self, farewell: Retained) -> None:
+        """Publish the farewell if a connection stands, and go without the will; twice is safe."""
+        if self._closed:
+            return
+        self._closed = True
+        if self.connection:
+            info = self._client.publish(*farewell, qos=1, retain=True)
+            if info.rc == MQTTErrorCode.MQTT_ERR_SUCCESS:
+                info.wait_for_publish(GOODBYE_S)
+        self._client.disconnect()
+        self._client.drop_out_messages()  # else paho's thread waits for their acknowledgement
+        self._client.loop_stop()
+
+    def publish(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        connection: int,
+        qos: int = 1,
+        retain: bool = False,
+        correlation: bytes | None = None,
+    ) -> int | None:
+        """Hand a message to paho for the connection it is meant for, and for no later one.
+
+        Returns:
+            the message's id, for its acknowledgement; None when that connection does not stand any more.
+        """
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        if correlation is not None:
+            properties.CorrelationData = correlation
+        with self._lock:
+            if not connection or connection != self.connection:
+                return None
+            info = self._client.publish(topic, payload, qos, retain, properties)
+        return None if info.rc == MQTTErrorCode.MQTT_ERR_QUEUE_SIZE else info.mid
+
+    def news(self) -> Iterator[Up | Acknowledged]:
+        """What the network thread has left since the last time, in order."""
+        while self._news:
+            yield self._news.popleft()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the network thread has not ended by itself; when it has, only a new process helps."""
+        return self._closed or self._thread is None or self._thread.is_alive()
+
+    @property
+    def problem(self) -> str | None:
+        """What a person should know and do, in one sentence; None when the connection is well."""
+        now_ns = self._clock_ns()
+        recent = [taken_over for at_ns, taken_over in tuple(self._thrown_out) if now_ns - at_ns < RECENT_NS]
+        if sum(recent) >= 2 or len(recent) == 3:
+            return (
+                f"{'Another' if any(recent) else 'Perhaps another'} client uses our MQTT client id "
+                f"{self._client_id!r}, for the broker throws us out again and again: give each table its own client id."
+            )
+        if not self.alive:
+            return "The MQTT thread has ended, which it never should: restart Gameline and report the fault."
+        if not self.connection:
+            return self._why
+        if self._fault is not None and now_ns - self._fault[0] < RECENT_NS:
+            return self._fault[1]
+        return None
+
+    # --- in the network thread ----------------------------------------------------------------------------------------
+
+    def _make_client(
+        self, username: str | None, password: str | None, will: Retained, reconnect_s: tuple[float, float]
+    ) -> Client:
+        client = Client(CallbackAPIVersion.VERSION2, client_id=self._client_id, protocol=MQTTv5)
+        client.on_pre_connect = self._guarded(self._on_pre_connect)
+        client.on_connect = self._guarded(self._on_connect)
+        client.on_connect_fail = self._guarded(self._on_connect_fail)
+        client.on_disconnect = self._guarded(self._on_disconnect)
+        client.on_subscribe = self._guarded(self._on_subscribe)
+        client.on_publish = self._guarded(self._on_publish)
+        client.on_message = self._guarded(lambda _client, _data, message: self._on_message(message))
+        client.will_set(will.topic, will.payload, qos=1, retain=True)
+        client.max_inflight_messages_set(0)  # else paho queues behind its own limit what we take for sent
+        client.connect_timeout = CONNECT_S
+        shortest, longest = reconnect_s
+        shortest *= random.uniform(1.0, 1.2)  # the tables of a hall do not come back in step
+        client.reconnect_delay_set(shortest, longest)  # type: ignore[arg-type]  # paho only adds and compares them
+        if username is not None:
+            client.username_pw_set(username, password)
+        return client
+
+    def _guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
+        """An exception would end paho's thread, and with it every reconnect; it is counted and said instead."""
+
+        def guarded(*arguments: Any) -> None:
+            try:
+                callback(*arguments)
+            except Exception as error:
+                self.callback_errors += 1
+                sentence = (
+                    f"A fault of Gameline in handling MQTT ({type(error).__name__}: {error}), "
+                    f"number {self.callback_errors} since the start: please report it."
+                )
+                self._fault = (self._clock_ns(), sentence)
+                self._logger.exception("%s", sentence)
+
+        return guarded
+
+    def _tell(self, news: Up | Acknowledged) -> None:
+        self._news.append(news)
+        if self._wake is not None:
+            self._wake()
+
+    def _explain(self, why: str) -> None:
+        if why != self._why and not self._closed:
+            self._why = why
+            self._logger.warning("%s", why)
+
+    def _on_pre_connect(self, _client: Client, _data: Any) -> None:
+        self._thread = threading.current_thread()
+        self._refused = False
+
+    def _on_connect_fail(self, _client: Client, _data: Any) -> None:
+        self._thrown_out.clear()  # a broker that comes and goes explains it better than a second client
+        self._explain(
+            f"The MQTT broker at {self._host}:{self._port} does not answer ({sys.exc_info()[1]}): start it, or correct "
+            "host and port; we go on trying."
+        )
+
+    def _on_connect(
+        self, client: Client, _data: Any, _flags: ConnectFlags, reason: ReasonCode, _properties: Properties
+    ) -> None:
+        if self._closed:
+            client.disconnect()
+            return
+        if reason.is_failure:
+            self._refused = True
+            self._explain(
+                f"The MQTT broker at {self._host}:{self._port} refuses us ({reason}): check user name, password and "
+                "client id."
+            )
+            return
+        with self._lock:
+            # What the last connection left unacknowledged is dropped before paho sends it again by itself: retained
+            # payloads would be old, and events would not say that they are late.
+            client.drop_out_messages()
+            self.connections += 1
+            self.since_ns = self._clock_ns()
+            self.connection = self.connections
+        self._logger.info("Connected to the MQTT broker at %s:%s", self._host, self._port)
+        # With `retainAsPublished` a retained message is known as such also when it arrives live.
+        client.subscribe(self._subscription, options=SubscribeOptions(qos=1, retainAsPublished=True))
+
+    def _on_subscribe(
+        self, _client: Client, _data: Any, _mid: int, reasons: list[ReasonCode], _properties: Properties
+    ) -> None:
+        self._tell(Up(self.connection, next((str(reason) for reason in reasons if reason.is_failure), None)))
+
+    def _on_publish(
+        self, _client: Client, _data: Any, message_id: int, reason: ReasonCode, _properties: Properties
+    ) -> None:
+        self._tell(Acknowledged(message_id, str(reason) if reason.is_failure else None))
+
+    def _on_disconnect(
+        self, _client: Client, _data: Any, _flags: DisconnectFlags, reason: ReasonCode, _properties: Properties
+    ) -> None:
+        connection, self.connection = self.connection, 0
+        if connection:
+            now_ns, taken_over = self._clock_ns(), reason.value == SESSION_TAKEN_OVER
+            if taken_over or now_ns - self.since_ns < SHORT_NS:
+                self._thrown_out.append((now_ns, taken_over))
+            self._explain(
+                f"The connection to the MQTT broker at {self._host}:{self._port} was lost ({reason}); it is made again "
+                "by itself."
+            )
+        elif not self._refused:
+            self._explain(
+                f"What answers at {self._host}:{self._port} is no MQTT 5 broker: name its TCP port, usually 1883, and "
+                "not the one for WebSocket."
+            )
+
+
+def _checked_host(host: str) -> str:
+    try:
+        if host and host.encode("idna"):
+            return host
+    except UnicodeError as error:
+        raise ValueError(f"expected the MQTT broker's host name or address, got {host!r}") from error
+    raise ValueError(f"expected the MQTT broker's host name or address, got {host!r}")
