@@ -33,6 +33,8 @@ class StartGame:
     names: tuple[str, str, str, str]
     lead: Seat
     params: Params
+    abandon: bool = False
+    """A game in progress is given up for this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,9 @@ class See:
     """The table has come to rest and looks like this."""
 
     at: MonoNs
-    """When it came to rest."""
     sighting: Sighting
+    rest_at: MonoNs | None = None
+    """When it came to rest, where that was before `at`: a domino was laid then, everything else happens now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,13 @@ class Count:
 @dataclass(frozen=True, slots=True)
 class ConfirmCount:
     """The referee confirms the hands that the camera has read."""
+
+    at: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
+class RestartSet:
+    """The referee has the set played again with the same lead: something can't be cleared up (C7.3)."""
 
     at: MonoNs
 
@@ -172,6 +182,7 @@ Command = (
     | Rule
     | Count
     | ConfirmCount
+    | RestartSet
     | Pause
     | Resume
     | Undo

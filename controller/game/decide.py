@@ -26,7 +26,7 @@ Events = tuple[ev.Event, ...]
 
 TEXTS: dict[Reason, str] = {
     Reason.NO_GAME: "no game has been started: start one first",
-    Reason.GAME_RUNNING: "a game is in progress: play it to its end first",
+    Reason.GAME_RUNNING: "a game is in progress: play it to its end, or give it up with abandon",
     Reason.GAME_OVER: "the game is over: start a new one",
     Reason.NO_SET: "no set is in progress: start one first",
     Reason.SET_RUNNING: "a set is in progress: it must be over first",
@@ -50,7 +50,7 @@ TEXTS: dict[Reason, str] = {
 }
 
 
-class Refusal(Exception):  # noqa: N818 - it never leaves this file: a verdict, not an error
+class Refusal(Exception):  # it never leaves this file: a verdict, not an error
     """An input that changes nothing, on its way to becoming a `Refused` event."""
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
@@ -118,9 +118,7 @@ def _wrong_pass_text(state: State, found: Contradiction) -> str:
     opened = " and ".join(str(suit) for suit in dict.fromkeys(skip.ends))
     how = "showed" if found.seen_in is None else f"laid (act {found.seen_in + 1})"
     name = state.names[found.seat]
-    return (
-        f"{name} passed (act {found.ply + 1}) when {opened} was open, and later {how} {found.tile}, which fitted then."
-    )
+    return f"{name} passed (act {found.ply + 1}) with {opened} open, and later {how} {found.tile}, which fitted then."
 
 
 def _confirmed_by_rule(state: State, at: MonoNs) -> Events:
@@ -193,6 +191,8 @@ def _game_end(state: State, at: MonoNs) -> Events:
 
 
 def _start_game(state: State, command: cmd.StartGame) -> Events:
+    if state.phase not in (Phase.IDLE, Phase.GAME_OVER) and not command.abandon:
+        raise Refusal(Reason.GAME_RUNNING)
     return (ev.GameStarted(command.at, command.names, command.lead, command.params),)
 
 
@@ -239,7 +239,7 @@ def _pass(state: State, command: cmd.Pass) -> Events:
 
 def _see_between(state: State, command: cmd.See) -> Events:
     """Between sets: the table swept clean, or the lead made before the referee had started the set."""
-    if state.line.placed:
+    if state.line.placed or state.take_back:
         return () if command.sighting.tiles else (ev.TableCleared(command.at),)
     is_lead = len(command.sighting.tiles) == 1 and not any(command.sighting.shown)
     if state.lead is None or not is_lead:
@@ -259,17 +259,18 @@ def _see_play(state: State, command: cmd.See) -> Events:
         return () if is_known else (ev.SyncLost(command.at, view.code, view.tile, view.text),)
     found = (ev.SyncFound(command.at),) if state.sync is not None else ()
     back = tuple(ev.TakenBack(command.at, tile) for tile in view.taken_back)
-    return (*found, *back, *_lays_seen(evolve_all(state, (*found, *back)), command.at, view.lays))
+    return (*found, *back, *_lays_seen(evolve_all(state, (*found, *back)), command, view.lays))
 
 
-def _lays_seen(state: State, at: MonoNs, lays: Iterable[Lay]) -> Events:
-    """The moves one behind the other, as long as the set goes on."""
+def _lays_seen(state: State, command: cmd.See, lays: Iterable[Lay]) -> Events:
+    """The moves one behind the other, as long as the set goes on; each was made when the table came to rest."""
+    rest_at = command.at if command.rest_at is None else command.rest_at
     happened: list[ev.Event] = []
     for lay in lays:
         if state.phase is not Phase.PLAY:
             break
-        step = _laid(state, cmd.LayDomino(at, lay.inner, lay.outer, lay.end, None, lay.confidence), raw=lay.raw)
-        step = (*step, *_follow(evolve_all(state, step), at))
+        step = _laid(state, cmd.LayDomino(rest_at, lay.inner, lay.outer, lay.end, None, lay.confidence), raw=lay.raw)
+        step = (*step, *_follow(evolve_all(state, step), command.at))
         happened.extend(step)
         state = evolve_all(state, step)
     return tuple(happened)
@@ -328,6 +329,10 @@ def _confirm_count(state: State, command: cmd.ConfirmCount) -> Events:
     return (ev.HandsCounted(command.at, state.shown),)
 
 
+def _restart_set(state: State, command: cmd.RestartSet) -> Events:
+    return (ev.SetAnnulled(command.at, by_referee=True),)
+
+
 def _pause(state: State, command: cmd.Pause) -> Events:
     if state.is_paused:
         raise Refusal(Reason.ALREADY_PAUSED)
@@ -355,10 +360,8 @@ def _regain_camera(state: State, command: cmd.RegainCamera) -> Events:
 
 
 def _tick(state: State, command: cmd.Tick) -> Events:
-    is_late = state.turn is not None and not state.is_overtime and state.clock.is_over(command.at)
-    if not is_late or not state.clock.is_running:
+    if state.turn is None or state.is_overtime or not state.clock.is_running or not state.clock.is_over(command.at):
         return ()
-    assert state.turn is not None
     return (ev.TimeExceeded(command.at, state.turn),)
 
 
@@ -388,7 +391,7 @@ def _restart(state: State, command: cmd.Restart) -> Events:
 
 
 TABLE: dict[type, dict[Phase, Handler]] = {
-    cmd.StartGame: _row(_start_game, Reason.GAME_RUNNING, Reason.GAME_RUNNING, Reason.GAME_RUNNING, _start_game),
+    cmd.StartGame: _row(_start_game, _start_game, _start_game, _start_game, _start_game),
     cmd.StartSet: _row(Reason.NO_GAME, _start_set, Reason.SET_RUNNING, Reason.SET_RUNNING, Reason.GAME_OVER),
     cmd.See: _row(_nothing, _see_between, _see_play, _see_count, _nothing),
     cmd.LayDomino: _row(Reason.NO_GAME, Reason.NO_SET, _lay, Reason.SET_OVER, Reason.GAME_OVER),
@@ -398,6 +401,7 @@ TABLE: dict[type, dict[Phase, Handler]] = {
     cmd.Rule: _row(Reason.NO_GAME, Reason.NO_SUCH_FINDING, _rule, _rule, Reason.GAME_OVER),
     cmd.Count: _row(Reason.NO_GAME, Reason.NO_SET, Reason.SET_RUNNING, _count, Reason.GAME_OVER),
     cmd.ConfirmCount: _row(Reason.NO_GAME, Reason.NO_SET, Reason.SET_RUNNING, _confirm_count, Reason.GAME_OVER),
+    cmd.RestartSet: _row(Reason.NO_GAME, Reason.NO_SET, _restart_set, _restart_set, Reason.GAME_OVER),
     cmd.Pause: _row(Reason.NO_GAME, Reason.NO_SET, _pause, _pause, Reason.GAME_OVER),
     cmd.Resume: _row(Reason.NO_GAME, Reason.NOT_PAUSED, _resume, _resume, Reason.GAME_OVER),
     cmd.Undo: _row(Reason.NOTHING_TO_UNDO, _undo, _undo, _undo, _undo),

@@ -209,6 +209,8 @@ class SetAnnulled:
     """The set is played again with the same lead, nothing is registered."""
 
     at: MonoNs
+    by_referee: bool = False
+    """Ordered by itself, not as part of a ruling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,9 +353,11 @@ Event = (
     | Undone
 )
 
-ACTS = (SetStarted, DominoLaid, Passed, FindingRuled, HandsCounted, CountWaived, Paused, Resumed)
+ACTS = (GameStarted, SetStarted, DominoLaid, Passed, HandsCounted, CountWaived, Paused, Resumed)
 
 
 def is_act(event: Event) -> bool:
     """Whether a person caused it: undo takes it back with all that followed from it in the same breath."""
-    return isinstance(event, ACTS) and not (isinstance(event, FindingRuled) and event.by_rule)
+    is_ruling = isinstance(event, FindingRuled) and not event.by_rule
+    is_order = isinstance(event, SetAnnulled) and event.by_referee
+    return isinstance(event, ACTS) or is_ruling or is_order

@@ -25,14 +25,16 @@ from controller.game.state import (
     SyncTrouble,
     WarningEntry,
 )
-from controller.game.tiles import End, Seat
+from controller.game.tiles import Seat
 
 
 def evolve(state: State, event: ev.Event) -> State:
     """The state after `event`. Never refuses: what is in the journal has happened."""
     after = _APPLY[type(event)](state, event)
     if ev.is_act(event):
-        after = replace(after, before=replace(state, clock=state.clock.standing(event.at)))
+        # Of a game that was given up for another the last moment is kept, not its whole past.
+        past = None if isinstance(event, ev.GameStarted) else state.before
+        after = replace(after, before=replace(state, clock=state.clock.standing(event.at), before=past))
     return _tend_clock(replace(after, revision=state.revision + 1, last_at=event.at), event)
 
 
@@ -125,15 +127,16 @@ def _finding_ruled(state: State, event: ev.FindingRuled) -> State:
         return state
     move = state.plies[finding.ply]
     assert isinstance(move, Move), "only a wrong domino can go back"
-    line = Line() if move.end is End.FIRST else state.line.without(move.tile)
     return replace(
         state,
-        line=line,
+        line=state.line.without(move.tile),
         plies=state.plies[: finding.ply],
+        findings=tuple(f for f in findings if f.ply < finding.ply),  # the place in the set will be filled anew
         turn=move.seat,
         clock=state.clock.fresh(),
         is_overtime=False,
         ending=None,
+        shown=None,
         phase=Phase.PLAY,
         take_back=(*state.take_back, move.tile),
     )
@@ -149,7 +152,9 @@ def _went_out(state: State, event: ev.WentOut) -> State:
 
 
 def _locked(state: State, event: ev.Locked) -> State:
-    text = f"The line is locked with {event.suit} at both ends: the hands are counted."
+    left, right = state.line.ends or (event.suit, event.suit)
+    where = f"{left} at both ends" if left == right else f"{left} and {right} open, as only a wrong domino can do it"
+    text = f"The line is locked with {where}: the hands are counted."
     alert = Alert(AlertKind.SET_OVER, event.at, text)
     return replace(state, phase=Phase.COUNT, ending=ev.Ending.DEADLOCK, turn=None, alert=alert)
 
@@ -253,7 +258,7 @@ def _undone(state: State, event: ev.Undone) -> State:
         before,
         take_back=(*still_back, *lying_back),
         camera_trouble=state.camera_trouble,
-        is_restarted=state.is_restarted and before.phase in (Phase.PLAY, Phase.COUNT),
+        is_restarted=(state.is_restarted or before.is_restarted) and before.phase in (Phase.PLAY, Phase.COUNT),
         sync=state.sync,
         next_finding=state.next_finding,
     )

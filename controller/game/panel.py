@@ -30,7 +30,7 @@ PULSE_NS = 5 * NS_PER_S
 BUZZER_MS: dict[AlertKind, tuple[int, ...]] = {
     AlertKind.WRONG_DOMINO: (150, 100, 150, 100, 400),
     AlertKind.WRONG_PASS: (150, 100, 150, 100, 400),
-    AlertKind.TIME: (80,),
+    AlertKind.TIME: (250,),
     AlertKind.CALLED: (300, 150, 300),
     AlertKind.OUT_OF_SYNC: (80, 80, 80, 80, 80),
     AlertKind.SET_OVER: (500,),

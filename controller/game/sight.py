@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from controller.game.line import Line
 from controller.game.tiles import ALL_TILES, SUITS, End, Suit, Tile
@@ -18,6 +19,8 @@ SURE = 0.6
 """A domino less certain than this is not taken for a move: the referee is shown it instead."""
 SAME = 0.02
 """A known domino is recognised in a seen one that it explains at least this well."""
+TURNED = 20.0
+"""A domino at an end lies turned round when that explains what is seen so many times better."""
 HIDDEN: tuple[float, ...] = (1 / 7,) * 7
 
 Half = tuple[float, ...]
@@ -103,8 +106,16 @@ def reconcile(line: Line, take_back: tuple[Tile, ...], sighting: Sighting) -> Ag
     if gone:
         text = f"{gone[0]} is not seen at the end of the line where it was laid: put it back, or undo its move."
         return Disagreement("tile_missing", gone[0], text)
+    moved = _moved_end(line, sighting, matched)
+    if moved is not None:
+        text = f"{moved} does not lie at its end as it was laid: put it back so, or undo its move."
+        return Disagreement("tile_moved", moved, text)
     if not new:
         return Agreement((), taken_back)
+    still = [tile for tile in take_back if tile not in taken_back]
+    if still:
+        text = f"{still[0]} has to go back to its hand before another domino is laid: take it off the table."
+        return Disagreement("not_taken_back", still[0], text)
     if not line.placed:
         return _first_move(sighting, new, taken_back)
     return _added(line, sighting, matched, new, taken_back)
@@ -136,6 +147,37 @@ def _recognise(known: tuple[Tile, ...], sighting: Sighting) -> dict[int, Tile]:
         if score >= SAME and i not in matched and tile not in matched.values():
             matched[i] = tile
     return matched
+
+
+def _moved_end(line: Line, sighting: Sighting, matched: dict[int, Tile]) -> Tile | None:
+    """The domino at an end that was turned round or laid elsewhere in the line since it was laid; None if neither.
+
+    Only an end can be moved unnoticed, and only what hangs on a known domino of the line can be judged.
+    """
+    if len(line.placed) < 2:
+        return None
+    first, last = line.placed[0], line.placed[-1]
+    ends = ((first, line.placed[1], first.right, first.left), (last, line.placed[-2], last.left, last.right))
+    for end, neighbour, inner, outer in ends:
+        before = _before(sighting, matched, end.tile, line.tiles)
+        if before and neighbour.tile not in before:
+            return end.tile
+        seen = before.get(neighbour.tile)
+        if seen is not None and seen.likelihood(outer, inner) > TURNED * seen.likelihood(inner, outer):
+            return end.tile
+    return None
+
+
+def _before(sighting: Sighting, matched: dict[int, Tile], tile: Tile, known: frozenset[Tile]) -> dict[Tile, SeenTile]:
+    """The known dominoes that touch `tile` in its chain, each with `tile` as it is seen coming from there."""
+    found: dict[Tile, SeenTile] = {}
+    for chain in sighting.chains:
+        for links in (chain, _reversed(chain)):
+            for from_link, link in pairwise(links):
+                neighbour = matched.get(from_link.tile)
+                if matched.get(link.tile) == tile and neighbour in known:
+                    found[neighbour] = _oriented(sighting, link)
+    return found
 
 
 def _first_move(sighting: Sighting, new: list[int], taken_back: tuple[Tile, ...]) -> Agreement | Disagreement:

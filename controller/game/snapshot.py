@@ -95,7 +95,7 @@ def snapshot(state: State, now: MonoNs) -> Snapshot:
     return Snapshot(
         revision=state.revision,
         phase=state.phase.value,
-        set_no=min(state.set_no, max(1, len(state.results))) if state.phase is Phase.GAME_OVER else state.set_no,
+        set_no=len(state.results) if state.phase is Phase.GAME_OVER else state.set_no,
         sets=state.params.sets_in_game,
         lead=state.lead,
         turn=state.turn,
