@@ -1,0 +1,441 @@
+"""The one loop: everything comes in by one inbox, is decided, committed to the journal, and only then shown.
+
+Threads at the edges only `submit`. Everything else here is called from the loop's own thread alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import msgspec
+
+from controller.codec import body_of, event_of, type_name
+from controller.game import commands as cmd
+from controller.game import events as ev
+from controller.game.clocks import NS_PER_S
+from controller.game.decide import decide
+from controller.game.evolve import evolve, evolve_all
+from controller.game.panel import panel
+from controller.game.rulesets import Params
+from controller.game.sight import Sighting
+from controller.game.snapshot import snapshot
+from controller.game.state import Phase, State
+from controller.game.tiles import MonoNs, Seat
+from controller.journal import Draft, Entry, Journal, JournalError
+from controller.mqtt import CommandMessage
+from controller.orders import Accepted, Answer, Door
+
+TICK_S = 0.02
+"""Longest sleep of the loop: a lamp's step of 50 ms is never missed."""
+RETRY_NS = NS_PER_S
+"""How often a sighting that could not be committed is tried again."""
+SETTLING_NS = 1_500_000_000
+"""After a hand has left, a changed table has been read within this time; then nothing more is coming."""
+PASS, CALL = 0, 1500
+"""A button's held_ms: a short press passes, one held 1.5 s calls the referee."""
+ACKNOWLEDGE_BUTTON = 4
+
+
+class PressLike(Protocol):
+    """A button press, whoever debounced it."""
+
+    @property
+    def button(self) -> int:
+        """0..3 the seat, 4 the acknowledge button."""
+
+    @property
+    def held_ms(self) -> int:
+        """0 short, 1500 or 3000 held."""
+
+    @property
+    def at_ns(self) -> int:
+        """When."""
+
+
+class Seats(Protocol):
+    """Buttons, lamps and buzzer: on the Pi's pins or on a seat board."""
+
+    def presses(self, now_ns: int) -> Sequence[PressLike]:
+        """Presses since the last call."""
+
+    def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
+        """Set every level."""
+
+    def faults(self) -> Mapping[str, str]:
+        """What is wrong with which part."""
+
+
+class Outlet(Protocol):
+    """Where decisions are published; never blocks, never raises for a broker that is away."""
+
+    def show_meta(self, payload: bytes) -> None:
+        """Newest retained description of the table."""
+
+    def show_state(self, payload: bytes) -> None:
+        """Newest retained scoreboard."""
+
+    def show_health(self, payload: bytes) -> None:
+        """Newest retained health."""
+
+    def heartbeat(self, payload: bytes) -> None:
+        """A sign of life."""
+
+    def pump(self, journal: Journal) -> None:
+        """Events that have not been sent."""
+
+    def reply(self, message: CommandMessage, payload: bytes, *, client: str | None = None) -> bool:
+        """An answer to who sent `message`; whether it left."""
+
+    @property
+    def problem(self) -> str | None:
+        """Why nothing is being published, if so."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether its thread runs; when it does not, only a new process helps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The table has come to rest."""
+
+    rest_at: MonoNs
+    sighting: Sighting
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTaken:
+    """A frame came from the camera."""
+
+    at: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
+class Blind:
+    """The camera gives nothing usable, for this reason."""
+
+    at: MonoNs
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sighted:
+    """The camera gives usable frames again."""
+
+    at: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """A hand is over the table, or has left it."""
+
+    at: MonoNs
+    is_in: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OrderCame:
+    """A message on cmd/<name>."""
+
+    message: CommandMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Something waits at the seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadDied:
+    """A thread that must not end has ended."""
+
+    name: str
+    reason: str
+
+
+Item = Seen | FrameTaken | Blind | Sighted | HandOver | OrderCame | Wake | ThreadDied
+
+
+class Dead(RuntimeError):
+    """A part the service cannot live without has ended; systemd starts it again."""
+
+
+class Engine:
+    """The loop with the state of the game in its hands."""
+
+    def __init__(
+        self,
+        *,
+        journal: Journal,
+        seats: Seats,
+        outlet: Outlet,
+        params: Params,
+        clock_ns: Callable[[], int],
+        wall_ms: Callable[[], int],
+        stale_s: float,
+        meta: Mapping[str, Any],
+        logger: logging.Logger,
+    ) -> None:
+        self._journal = journal
+        self._seats = seats
+        self._outlet = outlet
+        self._clock_ns = clock_ns
+        self._stale_ns = round(stale_s * NS_PER_S)
+        self._meta = meta
+        self._log = logger
+        self._door = Door(params=params, wall_ms=wall_ms)
+        self._inbox: queue.Queue[Item] = queue.Queue()
+        self._storage_trouble: str | None = None
+        self._sighting: Sighting | None = None
+        self._unwritten: Seen | None = None
+        self._retry_ns = 0
+        self._last_frame_ns: int | None = None
+        self._blind: str | None = None
+        self._is_hand_in = False
+        self._hand_left_ns: int | None = None
+        self._held_presses: list[PressLike] = []
+        self._shown_revision: tuple[int, str | None] | None = None
+        self._shown_health: bytes | None = None
+        self._beat_ns = 0
+        self._started_ns = clock_ns()
+        self.state = State()
+
+    # --- called from any thread ---
+
+    def submit(self, item: Item) -> None:
+        """Put something into the inbox; never blocks."""
+        self._inbox.put(item)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether everything submitted so far has been dealt with and shown."""
+        return self._inbox.unfinished_tasks == 0
+
+    # --- the loop ---
+
+    def begin(self) -> None:
+        """Rebuild the state from the journal; a set that was in progress goes on with its clock paused."""
+        for entry in self._journal.entries():
+            self.state = evolve(self.state, event_of(entry.type, entry.body))
+        if self.state.revision:
+            self._decide(cmd.Restart(self._now()))
+        self._outlet.show_meta(msgspec.json.encode(self._meta))
+        self._show()
+
+    def run(self, *, is_stopped: Callable[[], bool], alive: Callable[[], None]) -> None:
+        """Until `is_stopped`; `alive` is called on every round, so that a watchdog is fed only by a living loop.
+
+        Raises:
+            Dead: a thread that must not end has ended.
+        """
+        while not is_stopped():
+            self.turn(timeout_s=TICK_S)
+            alive()
+
+    def turn(self, *, timeout_s: float) -> None:
+        """One round: one item if there is one, the seats, the time; then everything is shown."""
+        try:
+            item = self._inbox.get(timeout=timeout_s) if timeout_s else self._inbox.get_nowait()
+        except queue.Empty:
+            self._round(None)
+            return
+        try:
+            self._round(item)
+        finally:
+            self._inbox.task_done()
+
+    def _round(self, item: Item | None) -> None:
+        if item is not None:
+            self._take(item)
+        for press in self._seats.presses(self._clock_ns()):
+            self._press(press)
+        self._release_presses()
+        self._watch_camera()
+        self._tick()
+        self._retry()
+        self._show()
+
+    def _now(self) -> MonoNs:
+        return MonoNs(self._clock_ns())
+
+    def _take(self, item: Item) -> None:
+        match item:
+            case Seen():
+                self._see(item)
+            case FrameTaken():
+                self._last_frame_ns = item.at
+            case Blind():
+                self._blind = item.reason
+            case Sighted():
+                self._blind = None
+            case HandOver():
+                self._is_hand_in = item.is_in
+                self._hand_left_ns = None if item.is_in else item.at
+            case OrderCame():
+                self._order(item)
+            case ThreadDied():
+                raise Dead(f"the {item.name} thread has ended: {item.reason}")
+            case Wake():
+                pass
+
+    # --- deciding ---
+
+    def _decide(self, command: cmd.Command) -> tuple[Entry, ...]:
+        """Decide, commit, and only then believe it; () where nothing happened or nothing could be written."""
+        happened = decide(self.state, command)
+        if not happened:
+            return ()
+        try:
+            entries = self._journal.append(
+                [Draft(type_name(type(event)), event.at, body_of(event)) for event in happened]
+            )
+        except JournalError as error:
+            if self._storage_trouble is None:
+                self._log.error("journal: %s", error)
+            self._storage_trouble = str(error)
+            return ()
+        self._storage_trouble = None
+        self.state = evolve_all(self.state, happened)
+        if not isinstance(command, cmd.See | cmd.Tick) and self._sighting is not None:
+            # What lies on the table may mean something else now: a pause is over, a domino has to go back.
+            self._decide(cmd.See(self._now(), self._sighting))
+        return entries
+
+    def _see(self, seen: Seen) -> None:
+        self._sighting = seen.sighting
+        self._is_hand_in, self._hand_left_ns = False, None
+        self._decide(cmd.See(self._now(), seen.sighting, seen.rest_at))
+        self._unwritten = seen if self._storage_trouble is not None else None
+
+    def _retry(self) -> None:
+        """With the disk full a move cannot be believed; it still lies there, so it is tried again until it can."""
+        now = self._clock_ns()
+        if self._storage_trouble is None or now - self._retry_ns < RETRY_NS:
+            return
+        self._retry_ns = now
+        try:
+            self._journal.set_cursor("probe", self._journal.last_sequence)
+        except JournalError as error:
+            self._storage_trouble = str(error)
+            return
+        self._storage_trouble = None
+        if self._unwritten is not None:
+            self._see(self._unwritten)
+
+    def _tick(self) -> None:
+        """While a move is still being read nobody is late yet: it may have come to rest in time."""
+        lag_ns = SETTLING_NS if self._is_move_coming() else 0
+        self._decide(cmd.Tick(MonoNs(self._clock_ns() - lag_ns)))
+
+    def _press(self, press: PressLike) -> None:
+        at = MonoNs(max(press.at_ns, self.state.last_at))  # the finger was down before what has been decided since
+        if press.button == ACKNOWLEDGE_BUTTON:
+            if press.held_ms == PASS:
+                self._decide(cmd.Acknowledge(at))
+            return
+        seat = Seat(press.button)
+        if press.held_ms == CALL:
+            self._decide(cmd.CallReferee(at, seat))
+        elif press.held_ms == PASS:
+            if self._is_move_coming() and self.state.turn is not None and seat is self.state.turn.next:
+                self._held_presses.append(press)
+            else:
+                self._decide(cmd.Pass(at, seat))
+
+    def _is_move_coming(self) -> bool:
+        """A hand is over the table, or has just left it and the table is not read yet."""
+        left = self._hand_left_ns
+        return self._is_hand_in or (left is not None and self._clock_ns() - left < SETTLING_NS)
+
+    def _release_presses(self) -> None:
+        """The next player may pass before the move in front of him has been read: his press waits for it, not he."""
+        if not self._held_presses or self._is_move_coming():
+            return
+        held, self._held_presses = self._held_presses, []
+        for press in held:
+            self._decide(cmd.Pass(MonoNs(max(press.at_ns, self.state.last_at)), Seat(press.button)))
+
+    def _watch_camera(self) -> None:
+        """A camera that has fallen silent is as bad as one that says it sees nothing."""
+        last = self._last_frame_ns if self._last_frame_ns is not None else self._started_ns
+        age_ns = self._clock_ns() - last
+        reason = self._blind
+        if reason is None and age_ns > self._stale_ns:
+            reason = f"the camera has given no frame for {age_ns / NS_PER_S:.0f} s"
+        if reason is not None and self.state.camera_trouble is None:
+            self._decide(cmd.LoseCamera(self._now(), reason))
+        elif reason is None and self.state.camera_trouble is not None and self._last_frame_ns is not None:
+            self._decide(cmd.RegainCamera(self._now()))
+
+    def _order(self, order: OrderCame) -> None:
+        message = order.message
+        at = MonoNs(message.mono_ns)
+        admitted = self._door.admit(message.name, message.payload, retained=message.retained, at=at)
+        if not isinstance(admitted, Accepted):
+            self._outlet.reply(message, msgspec.json.encode(admitted.answer), client=admitted.client)
+            return
+        entries = self._decide(admitted.command)
+        answer = self._answer(admitted.id, entries)
+        if answer.reason != "storage":
+            self._door.remember(admitted, answer)
+        self._outlet.reply(message, msgspec.json.encode(answer), client=admitted.client)
+
+    def _answer(self, order_id: str, entries: Sequence[Entry]) -> Answer:
+        if not entries and self._storage_trouble is not None:
+            return Answer(order_id, accepted=False, reason="storage", text=self._storage_trouble)
+        if entries and entries[0].type == type_name(ev.Refused):
+            body = entries[0].body
+            return Answer(order_id, accepted=False, reason=body["reason"], text=body["text"])
+        return Answer(order_id, accepted=True, events=tuple((entry.sequence, entry.type) for entry in entries))
+
+    # --- showing ---
+
+    def _show(self) -> None:
+        """Lamps, buzzer, scoreboard, events, health and heartbeat, each from the state and what is so right now."""
+        now = self._now()
+        shown = replace(self.state, storage_trouble=self._storage_trouble)
+        levels = panel(shown, now)
+        self._seats.show(levels.seats, referee=levels.referee, buzzer=levels.buzzer)
+        mark = (self.state.revision, self._storage_trouble)
+        if mark != self._shown_revision:
+            self._shown_revision = mark
+            self._outlet.show_state(msgspec.json.encode(snapshot(shown, now)))
+        self._outlet.pump(self._journal)
+        if not self._outlet.alive:
+            raise Dead("the network thread has ended: no message can leave any more")
+        if now - self._beat_ns >= NS_PER_S:
+            self._beat_ns = now
+            self._show_health(now)
+            self._outlet.heartbeat(msgspec.json.encode(self._heartbeat(now)))
+
+    def _show_health(self, now: MonoNs) -> None:
+        parts: dict[str, dict[str, str]] = {
+            "camera": _part(self.state.camera_trouble),
+            "disk": _part(self._storage_trouble),
+            "broker": _part(self._outlet.problem),
+            "seats": _part("; ".join(f"{name}: {why}" for name, why in self._seats.faults().items()), bad="degraded"),
+        }
+        payload = msgspec.json.encode(parts)
+        if payload != self._shown_health:
+            self._shown_health = payload
+            self._outlet.show_health(payload)
+
+    def _heartbeat(self, now: MonoNs) -> dict[str, Any]:
+        clock = self.state.clock
+        frame_age_ms = None if self._last_frame_ns is None else (now - self._last_frame_ns) // 1_000_000
+        return {
+            "revision": self.state.revision,
+            "sequence": self._journal.last_sequence,
+            "mono_ns": now,
+            "frame_age_ms": frame_age_ms,
+            "seconds_left": clock.seconds_left(now) if self.state.phase is Phase.PLAY else None,
+            "running": clock.is_running,
+        }
+
+
+def _part(why: str | None, *, bad: str = "failed") -> dict[str, str]:
+    return {"status": bad, "why": why} if why else {"status": "ok", "why": ""}

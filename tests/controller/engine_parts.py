@@ -1,0 +1,96 @@
+"""An engine's surroundings for the tests: time moved by hand, seats without pins, a broker that keeps what was said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from controller.game.sight import SeenTile
+from controller.journal import Journal
+from controller.mqtt import CommandMessage
+
+S = 1_000_000_000
+SHARP = 0.97
+
+
+@dataclass
+class Time:
+    """The one clock, moved by hand."""
+
+    now_ns: int = 100 * S
+
+    def __call__(self) -> int:
+        return self.now_ns
+
+    def pass_s(self, seconds: float) -> None:
+        self.now_ns += round(seconds * S)
+
+
+@dataclass(frozen=True)
+class Press:
+    """A press as a seat reports it."""
+
+    button: int
+    held_ms: int
+    at_ns: int
+
+
+@dataclass
+class FakeSeats:
+    """Seats without pins: presses are put in, levels are looked at."""
+
+    waiting: list[Press] = field(default_factory=list)
+    levels: tuple[tuple[float, float, float], ...] = ()
+    referee: float = 0.0
+    buzzer: float = 0.0
+    wrong: dict[str, str] = field(default_factory=dict)
+
+    def presses(self, now_ns: int) -> Sequence[Press]:
+        found, self.waiting = self.waiting, []
+        return found
+
+    def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
+        self.levels, self.referee, self.buzzer = tuple(seats), referee, buzzer
+
+    def faults(self) -> Mapping[str, str]:
+        return self.wrong
+
+
+@dataclass
+class FakeOutlet:
+    """A broker that keeps what was said."""
+
+    problem: str | None = None
+    alive: bool = True
+    states: list[dict[str, Any]] = field(default_factory=list)
+    healths: list[dict[str, Any]] = field(default_factory=list)
+    beats: list[dict[str, Any]] = field(default_factory=list)
+    replies: list[dict[str, Any]] = field(default_factory=list)
+
+    def show_meta(self, payload: bytes) -> None:
+        json.loads(payload)
+
+    def show_state(self, payload: bytes) -> None:
+        self.states.append(json.loads(payload))
+
+    def show_health(self, payload: bytes) -> None:
+        self.healths.append(json.loads(payload))
+
+    def heartbeat(self, payload: bytes) -> None:
+        self.beats.append(json.loads(payload))
+
+    def pump(self, journal: Journal) -> None:
+        pass
+
+    def reply(self, message: CommandMessage, payload: bytes, *, client: str | None = None) -> bool:
+        self.replies.append(json.loads(payload))
+        return True
+
+
+def seen_tile(a: int, b: int) -> SeenTile:
+    """A domino clearly seen."""
+    rest = (1 - SHARP) / 6
+    halves = [tuple(SHARP if suit == half else rest for suit in range(7)) for half in (a, b)]
+    return SeenTile(halves[0], halves[1])

@@ -1,0 +1,201 @@
+"""The configuration file: every mistake is told with file, key, what was expected and what came."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from controller.config import Config, ConfigError, load_config
+from controller.game.rulesets import Adjudication, Params, WrongDominoAlert
+
+WHOLE = """
+[table]
+name = "hall-1"
+corners_px = [[100, 20], [1180.5, 20], [1180, 700], [100, 700]]
+side_mm = 850
+zone_mm = 120
+
+[camera]
+kind = "v4l2"
+path = "/dev/v4l/by-id/camera"
+width_px = 1920
+height_px = 1080
+fps = 15
+stale_s = 1.5
+
+[seats]
+kind = "pins"
+pin_factory = "lgpio"
+
+[seats.pins]
+seat0 = { button = 5, green = 6, yellow = 13, red = 19 }
+seat1 = { button = 26, green = 12, yellow = 16, red = 20 }
+seat2 = { button = 21, green = 17, yellow = 27, red = 22 }
+seat3 = { button = 23, green = 24, yellow = 25, red = 8 }
+referee_lamp = 7
+acknowledge = 9
+buzzer = 11
+
+[broker]
+host = "broker.local"
+port = 8883
+username = "table"
+password_file = "/etc/gameline/password"
+reconnect_s = [2, 30]
+
+[journal]
+path = "/var/lib/gameline/hall-1.sqlite"
+
+[game]
+sets_in_game = 8
+think_seconds = 20
+pair_tournament = false
+adjudication = "referee"
+wrong_domino_alert = "immediate"
+wrong_domino_warning_counts = false
+"""
+
+
+def mistake(tmp_path: Path, text: str) -> str:
+    """What is said of a file, less its name, which must stand first."""
+    file = tmp_path / "gameline.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+    said = str(caught.value)
+    assert said.startswith(f"{file}: ")
+    assert "\n" not in said
+    return said.removeprefix(f"{file}: ")
+
+
+def test_empty_file_gives_the_defaults(tmp_path: Path) -> None:
+    """Nothing has to stand in the file."""
+    file = tmp_path / "gameline.toml"
+    file.write_text("")
+    assert load_config(file) == Config()
+    assert Config().game == Params()
+
+
+def test_whole_file_is_read(tmp_path: Path) -> None:
+    """Every key that may stand there arrives where it belongs."""
+    file = tmp_path / "gameline.toml"
+    file.write_text(WHOLE)
+    config = load_config(file)
+    assert config.table.corners_px == ((100, 20), (1180.5, 20), (1180, 700), (100, 700))
+    assert (config.table.name, config.camera.kind, config.camera.fps) == ("hall-1", "v4l2", 15.0)
+    assert config.seats.pins is not None
+    assert config.seats.pins.seat3.red == 8
+    assert config.broker.reconnect_s == (2, 30)
+    assert config.journal.path.endswith("hall-1.sqlite")
+    assert config.game == Params(
+        sets_in_game=8,
+        think_seconds=20,
+        pair_tournament=False,
+        adjudication=Adjudication.REFEREE,
+        wrong_domino_alert=WrongDominoAlert.IMMEDIATE,
+        wrong_domino_warning_counts=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tabel]", "tabel: expected one of table, camera, seats, broker, journal, game, got 'tabel'"),
+        ("[table]\nsize = 900", "table.size: expected one of name, corners_px, side_mm, zone_mm, got 'size'"),
+        (
+            "[seats.pins.seat0]\nbuton = 1",
+            "seats.pins.seat0.buton: expected one of button, green, yellow, red, got 'buton'",
+        ),
+        ("[seats.pins]\nbuzzer = 1", "seats.pins.seat0: expected a value, got none"),
+        ("[seats.pins.seat0]\nbutton = 1", "seats.pins.seat0.green: expected a value, got none"),
+    ],
+)
+def test_key_that_does_not_exist_or_is_missing_is_told(tmp_path: Path, text: str, said: str) -> None:
+    """A misspelt key is told with the keys that may stand there, a missing one with its place."""
+    assert mistake(tmp_path, text) == said
+
+
+def test_unknown_parameter_of_the_game_is_told(tmp_path: Path) -> None:
+    """A parameter of the rules that this program does not have is not passed over."""
+    said = mistake(tmp_path, "[game]\nsets = 4")
+    assert said.startswith("game.sets: expected one of rule_set, version, sets_in_game, think_seconds,")
+    assert said.endswith("got 'sets'")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("table = 3", "table: expected `object`, got `int` (the value is 3)"),
+        ("[table]\nname = 3", "table.name: expected `str`, got `int` (the value is 3)"),
+        ("[broker]\nport = true", "broker.port: expected `int`, got `bool` (the value is True)"),
+        ("[camera]\nfps = 'fast'", "camera.fps: expected `float`, got `str` (the value is 'fast')"),
+        (
+            "[camera]\nkind = 'webcam'",
+            "camera.kind: expected one of folder, picamera, v4l2, video (the value is 'webcam')",
+        ),
+        ("[game]\nadjudication = 'me'", "game.adjudication: expected one of auto, referee (the value is 'me')"),
+        ("[broker]\nreconnect_s = [1]", "broker.reconnect_s: expected `array` of length 2, got 1 (the value is [1])"),
+        (
+            "[table]\ncorners_px = [[1, 2], [3, 4], [5, 6], [7, 'x']]",
+            "table.corners_px[3][1]: expected `float`, got `str` (the value is 'x')",
+        ),
+    ],
+)
+def test_value_of_the_wrong_kind_is_told(tmp_path: Path, text: str, said: str) -> None:
+    """A value of the wrong type, number or word is told with what may stand there and what came."""
+    assert mistake(tmp_path, text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "came"),
+    [
+        ("[table]\nname = 'hall 1'", "table.name", "'hall 1'"),
+        ("[table]\nname = ''", "table.name", "''"),
+        ("[table]\nname = 'a/b'", "table.name", "'a/b'"),
+        ("[table]\nside_mm = nan", "table.side_mm", "nan"),
+        ("[table]\nside_mm = -900", "table.side_mm", "-900"),
+        ("[table]\nzone_mm = 450", "table.zone_mm", "450"),
+        ("[table]\nzone_mm = 0", "table.zone_mm", "0"),
+        ("[camera]\nkind = 'folder'", "camera.path", "none"),
+        ("[camera]\nfps = 0", "camera.fps", "0"),
+        ("[camera]\nfps = nan", "camera.fps", "nan"),
+        ("[camera]\nfps = inf", "camera.fps", "inf"),
+        ("[camera]\nstale_s = 0.1", "camera.stale_s", "0.1"),
+        ("[camera]\nwidth_px = 10", "camera.width_px", "10"),
+        ("[camera]\nheight_px = 99999999999999999999999", "camera.height_px", "99999999999999999999999"),
+        ("[seats]\nkind = 'board'", "seats.port", "none"),
+        ("[broker]\nport = 0", "broker.port", "0"),
+        ("[broker]\nport = 65536", "broker.port", "65536"),
+        ("[broker]\nreconnect_s = [0, 5]", "broker.reconnect_s", "[0, 5]"),
+        ("[broker]\nreconnect_s = [9, 5]", "broker.reconnect_s", "[9, 5]"),
+        ("[game]\nsets_in_game = 6", "game", "6: use 4, 8, 12 ..."),
+        ("[game]\nsets_in_game = 0", "game", "0: use 4, 8, 12 ..."),
+        ("[game]\nthink_seconds = 0.5", "game", "0.5"),
+        ("[game]\nthink_seconds = nan", "game", "nan"),
+        ("[game]\nrule_set = 'spots'", "game", "'spots'"),
+    ],
+)
+def test_value_out_of_range_is_told(tmp_path: Path, text: str, key: str, came: str) -> None:
+    """What the types allow and the table does not is told with key, what was expected and what came."""
+    said = mistake(tmp_path, text)
+    assert said.startswith(f"{key}: expected ")
+    assert said.endswith(f", got {came}")
+
+
+def test_file_that_is_no_toml_is_told(tmp_path: Path) -> None:
+    """The line of the mistake is named."""
+    assert "expected TOML" in mistake(tmp_path, "[table\nname = 3")
+    assert "line 1" in mistake(tmp_path, "[table\nname = 3")
+
+
+def test_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """A missing file, a folder and a file of bytes are told apart."""
+    missing = tmp_path / "none.toml"
+    with pytest.raises(ConfigError, match=r"none\.toml: expected a configuration file, got No such file"):
+        load_config(missing)
+    with pytest.raises(ConfigError, match="got Is a directory"):
+        load_config(tmp_path)
+    missing.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match="expected TOML"):
+        load_config(missing)

@@ -1,0 +1,331 @@
+"""The loop with a real journal: what is committed is shown, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller import engine as en
+from controller.game.rulesets import Params
+from controller.game.sight import ChainLink, Sighting
+from controller.game.state import Halt, Phase
+from controller.game.tiles import MonoNs
+from controller.journal import Draft, Entry, Journal, JournalFull
+from controller.mqtt import CommandMessage
+from tests.controller.engine_parts import FakeOutlet, FakeSeats, Press, S, Time, seen_tile
+
+
+class FullJournal(Journal):
+    """A real journal on a disk that is full when told so."""
+
+    is_full = False
+
+    def append(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
+        if self.is_full:
+            raise JournalFull("expected room for the journal, got a full disk: make room")
+        return super().append(drafts)
+
+    def set_cursor(self, name: str, sequence: int) -> None:
+        if self.is_full:
+            raise JournalFull("expected room for the journal, got a full disk: make room")
+        super().set_cursor(name, sequence)
+
+
+@dataclass
+class Table:
+    """An engine with everything around it."""
+
+    engine: en.Engine
+    journal: FullJournal
+    seats: FakeSeats
+    outlet: FakeOutlet
+    time: Time
+    orders: int = 0
+
+    def rounds(self, seconds: float = 0.0) -> None:
+        """Let time pass with frames coming in, and the loop run until its inbox is empty."""
+        end_ns = self.time.now_ns + round(seconds * S)
+        while True:
+            self.engine.submit(en.FrameTaken(MonoNs(self.time.now_ns)))
+            self.engine.turn(timeout_s=0)
+            while not self.engine._inbox.empty():
+                self.engine.turn(timeout_s=0)
+            if self.time.now_ns >= end_ns:
+                return
+            self.time.now_ns = min(end_ns, self.time.now_ns + S // 10)
+
+    def order(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """A referee command and its answer."""
+        self.orders += 1
+        body = {"id": f"o{self.orders}", "sent_ms": 0, "by": "referee", "client": "tests", **arguments}
+        self.send(name, json.dumps(body).encode())
+        return self.outlet.replies[-1]
+
+    def send(self, name: str, payload: bytes, *, retained: bool = False) -> None:
+        """A message on cmd/<name>."""
+        message = CommandMessage(name, payload, retained, "tests", None, None, self.time.now_ns)
+        self.engine.submit(en.OrderCame(message))
+        self.rounds()
+
+    def see(self, *tiles: tuple[int, int], loose: Sequence[tuple[int, int]] = ()) -> None:
+        """A table at rest with these dominoes in one chain from left to right."""
+        seen = tuple(seen_tile(a, b) for a, b in (*tiles, *loose))
+        chains = (tuple(ChainLink(i, is_flipped=False) for i in range(len(tiles))),) if len(tiles) > 1 else ()
+        self.engine.submit(en.Seen(MonoNs(self.time.now_ns), Sighting(seen, chains)))
+        self.rounds()
+
+    def press(self, seat: int, held_ms: int = 0) -> None:
+        """A finger on a button."""
+        self.seats.waiting.append(Press(seat, held_ms, self.time.now_ns))
+        self.rounds()
+
+    def types(self) -> list[str]:
+        """Everything in the journal."""
+        return [entry.type for entry in self.journal.entries()]
+
+
+def make_table(path: Path, time: Time) -> Table:
+    """An engine on the journal at `path`, just begun."""
+    journal = FullJournal(
+        path, boot_id="boot", wall_utc=lambda: "2026-01-01T00:00:00Z", clock_synchronised=lambda: True
+    )
+    seats, outlet = FakeSeats(), FakeOutlet()
+    engine = en.Engine(
+        journal=journal,
+        seats=seats,
+        outlet=outlet,
+        params=Params(),
+        clock_ns=time,
+        wall_ms=lambda: 0,
+        stale_s=2.0,
+        meta={"rule_set": "fours"},
+        logger=logging.getLogger("test"),
+    )
+    engine.begin()
+    return Table(engine, journal, seats, outlet, time)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    made = make_table(tmp_path / "journal.sqlite", Time())
+    yield made
+    made.journal.close()
+
+
+def start(table: Table) -> None:
+    """A game begun, the lead's clock running."""
+    table.rounds()
+    assert table.order("start_game", names=["S", "W", "N", "E"])["accepted"]
+    assert table.order("start_set")["accepted"]
+
+
+def test_engine_plays_what_camera_and_buttons_say(table: Table) -> None:
+    """A move seen and a pass pressed are journalled, published and lit in that order of turns."""
+    start(table)
+    table.see((6, 4))
+    table.see((6, 4), (4, 4))
+    table.press(2)
+    state = table.outlet.states[-1]
+    assert (state["turn"], state["ends"], state["phase"]) == (3, [6, 4], "play")
+    assert table.types()[-3:] == ["domino_laid", "domino_laid", "passed"]
+    assert table.seats.levels[3] == (1.0, 1.0, 1.0)
+
+
+def test_engine_answers_every_order_once_with_its_events_or_a_reason(table: Table) -> None:
+    """The referee hears what his command caused, or why it caused nothing."""
+    table.rounds()
+    refused = table.order("start_set")
+    assert (refused["accepted"], refused["reason"]) == (False, "no_game")
+    accepted = table.order("start_game", names=["S", "W", "N", "E"])
+    assert [name for _, name in accepted["events"]] == ["game_started"]
+    assert len(table.outlet.replies) == 2
+
+
+def test_engine_gives_a_repeated_order_its_first_answer_and_does_nothing(table: Table) -> None:
+    """An order that comes twice is carried out once."""
+    start(table)
+    body = json.dumps({"id": "same", "sent_ms": 0, "by": "referee", "client": "tests"}).encode()
+    table.send("pause", body)
+    table.send("pause", body)
+    assert table.outlet.replies[-1] == table.outlet.replies[-2]
+    assert table.types().count("paused") == 1
+
+
+def test_engine_refuses_a_retained_order(table: Table) -> None:
+    """A command kept by the broker is as old as it pleases: it is never carried out."""
+    start(table)
+    table.send("pause", json.dumps({"id": "r", "sent_ms": 0, "by": "referee", "client": "t"}).encode(), retained=True)
+    assert table.outlet.replies[-1]["reason"] == "retained"
+    assert "paused" not in table.types()
+
+
+def test_engine_lets_a_pass_wait_for_the_move_before_it_that_is_still_being_read(table: Table) -> None:
+    """A quick player may press before the camera has read his neighbour's move: the press waits, he does not."""
+    start(table)
+    table.see((6, 4))
+    table.engine.submit(en.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.press(2)
+    assert table.types()[-1] == "domino_laid"
+    table.see((6, 4), (4, 1))
+    assert table.types()[-2:] == ["domino_laid", "passed"]
+
+
+def test_engine_judges_a_waiting_pass_when_no_move_came_after_all(table: Table) -> None:
+    """A hand that only came and went leaves the turn where it was, and the early pass is refused."""
+    start(table)
+    table.see((6, 4))
+    table.engine.submit(en.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.press(2)
+    table.engine.submit(en.HandOver(MonoNs(table.time.now_ns), is_in=False))
+    table.rounds(2.0)
+    assert table.types()[-1] == "refused"
+
+
+def test_engine_notices_time_exceeded_only_after_the_limit(table: Table) -> None:
+    """Fifteen seconds are in time; the next moment is over."""
+    start(table)
+    table.rounds(15.0)
+    assert "time_exceeded" not in table.types()
+    table.rounds(0.1)
+    assert table.types()[-1] == "time_exceeded"
+
+
+def test_engine_stops_the_clock_when_the_camera_falls_silent_and_goes_on_when_it_is_back(table: Table) -> None:
+    """A camera without frames is said in health, stops the clock, and leaves by itself."""
+    start(table)
+    table.rounds(5.0)
+    table.time.pass_s(2.5)
+    table.engine.turn(timeout_s=0)
+    assert Halt.CAMERA in table.engine.state.halts
+    table.time.pass_s(60)
+    table.engine.turn(timeout_s=0)
+    assert table.outlet.healths[-1]["camera"]["status"] == "failed"
+    table.rounds(1.0)
+    assert not table.engine.state.halts
+    assert table.engine.state.clock.elapsed_ns(MonoNs(table.time.now_ns)) < 9 * S
+    assert table.outlet.healths[-1]["camera"]["status"] == "ok"
+
+
+def test_engine_believes_nothing_that_a_full_disk_did_not_take_and_catches_up_when_there_is_room(table: Table) -> None:
+    """With the disk full a move changes nothing and health says so; with room again it is there, once."""
+    start(table)
+    table.journal.is_full = True
+    table.see((6, 4))
+    table.rounds(2.0)
+    assert not table.engine.state.line.placed
+    assert table.outlet.healths[-1]["disk"]["status"] == "failed"
+    assert table.outlet.states[-1]["halts"] == ["storage"]
+    table.journal.is_full = False
+    table.rounds(2.0)
+    assert len(table.engine.state.line.placed) == 1
+    assert table.types().count("domino_laid") == 1
+    assert table.outlet.healths[-1]["disk"]["status"] == "ok"
+
+
+def test_engine_tells_the_referee_that_his_order_could_not_be_kept_and_takes_it_again(table: Table) -> None:
+    """An order refused for want of room may be sent again under the same id."""
+    start(table)
+    table.journal.is_full = True
+    body = json.dumps({"id": "full", "sent_ms": 0, "by": "referee", "client": "tests"}).encode()
+    table.send("pause", body)
+    assert table.outlet.replies[-1]["reason"] == "storage"
+    table.journal.is_full = False
+    table.send("pause", body)
+    assert table.outlet.replies[-1]["accepted"]
+
+
+def test_engine_takes_a_journal_up_again_with_the_clock_paused(table: Table, tmp_path: Path) -> None:
+    """After a power cut the same set goes on when the referee says so, with the thinking time that was used."""
+    start(table)
+    table.see((6, 4))
+    table.rounds(7.0)
+    table.press(3, 1500)
+    table.journal.close()
+    again = make_table(tmp_path / "journal.sqlite", Time(now_ns=5 * S))
+    assert again.engine.state.halts == {Halt.RESTARTED}
+    assert again.engine.state.line == table.engine.state.line
+    assert again.engine.state.clock.elapsed_ns(MonoNs(400 * S)) == 7 * S
+    again.rounds(30.0)
+    assert again.order("resume")["accepted"]
+    again.rounds(1.0)
+    assert again.engine.state.clock.elapsed_ns(MonoNs(again.time.now_ns)) == 8 * S
+    again.journal.close()
+
+
+def test_engine_ends_with_the_reason_when_a_thread_has_died(table: Table) -> None:
+    """No thread ends silently: the service stops and says which and why."""
+    table.engine.submit(en.ThreadDied("camera", "ZeroDivisionError: division by zero"))
+    with pytest.raises(en.Dead, match=r"camera thread has ended: ZeroDivisionError"):
+        table.rounds()
+
+
+def test_engine_shows_a_seats_fault_and_the_brokers_trouble_in_health(table: Table) -> None:
+    """What is wrong with button or broker is said by name."""
+    table.seats.wrong["seat 2"] = "button held down at start"
+    table.outlet.problem = "no broker at 127.0.0.1"
+    table.rounds(1.0)
+    health = table.outlet.healths[-1]
+    assert health["seats"] == {"status": "degraded", "why": "seat 2: button held down at start"}
+    assert health["broker"] == {"status": "failed", "why": "no broker at 127.0.0.1"}
+
+
+def test_engine_buzzes_for_a_wrong_domino_and_falls_silent_by_itself_or_by_the_button(table: Table) -> None:
+    """The referee is buzzed at once; his button ends the sound and the flashing."""
+    start(table)
+    table.see((6, 4))
+    table.see((6, 4), (3, 1))
+    assert table.seats.buzzer == 1.0
+    table.press(en.ACKNOWLEDGE_BUTTON)
+    assert table.seats.buzzer == 0.0
+    assert table.engine.state.open_findings
+    assert table.seats.referee == 1.0
+
+
+def test_engine_takes_a_wrong_domino_back_only_when_it_has_left_the_table(table: Table) -> None:
+    """After 'continue' the clock stands until the camera sees the domino gone, then the same seat moves."""
+    start(table)
+    table.see((6, 4))
+    table.see((6, 4), (3, 1))
+    finding = table.outlet.states[-1]["findings"][0]["id"]
+    assert table.order("rule", finding=finding, decision="continue")["accepted"]
+    assert table.engine.state.halts == {Halt.TAKE_BACK}
+    table.see((6, 4))
+    assert (table.engine.state.halts, table.engine.state.turn) == (frozenset(), 1)
+    assert table.engine.state.phase is Phase.PLAY
+
+
+def test_engine_reads_again_what_lies_when_a_pause_is_over(table: Table) -> None:
+    """A domino laid during a pause counts when the pause ends, without anybody touching the table."""
+    start(table)
+    table.order("pause")
+    table.see((6, 4))
+    assert not table.engine.state.line.placed
+    table.order("resume")
+    table.rounds()
+    assert len(table.engine.state.line.placed) == 1
+
+
+def test_engine_counts_a_move_from_when_it_came_to_rest_not_from_when_it_was_read(table: Table) -> None:
+    """A domino that lay still at 14.9 s was in time, though it is read after the limit; its alerts sound in full."""
+    start(table)
+    table.see((6, 4))
+    table.rounds(14.5)
+    table.engine.submit(en.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.rounds(0.4)
+    rest_ns = table.time.now_ns
+    table.engine.submit(en.HandOver(MonoNs(rest_ns), is_in=False))
+    table.rounds(0.5)
+    seen = (seen_tile(6, 4), seen_tile(3, 1))
+    chain = (ChainLink(0, is_flipped=False), ChainLink(1, is_flipped=False))
+    table.engine.submit(en.Seen(MonoNs(rest_ns), Sighting(seen, (chain,))))
+    table.rounds()
+    assert "time_exceeded" not in table.types()
+    assert table.engine.state.clock.elapsed_ns(MonoNs(table.time.now_ns)) == S // 2
+    assert table.engine.state.alert is not None
+    assert table.engine.state.alert.at == table.time.now_ns
