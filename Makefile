@@ -1,0 +1,40 @@
+# Every target does its own set-up: `make demo` and `make test` work on a fresh machine.
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO_ARGS ?=
+TEST_ARGS ?=
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | sort | expand -t 12
+
+demo: $(VENV)/.ready ## play a whole game on a rendered table (DEMO_ARGS="--mishaps --fast --plain")
+	$(BIN)/gameline demo $(DEMO_ARGS)
+
+test: $(VENV)/.ready-dev ## run every test (TEST_ARGS="-k journal")
+	$(BIN)/python -m pytest $(TEST_ARGS)
+
+check: $(VENV)/.ready-dev ## formatting, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.ready-dev ## measure the reader and the way from a frame to a display
+	$(BIN)/python -m bench.read
+	$(BIN)/python -m bench.latency
+
+lock: $(VENV)/.ready-dev ## write the versions that are installed into constraints.txt
+	$(BIN)/python -m pip freeze --exclude-editable --exclude pip --exclude setuptools > constraints.txt
+
+clean: ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+
+$(VENV)/.ready: pyproject.toml constraints.txt .ci/prepare
+	@bash .ci/prepare $(VENV) .
+	@touch $@
+
+$(VENV)/.ready-dev: pyproject.toml constraints.txt .ci/prepare
+	@bash .ci/prepare $(VENV) .[dev]
+	@touch $@ $(VENV)/.ready
+
+.PHONY: help demo test check bench lock clean
+.DEFAULT_GOAL := help
