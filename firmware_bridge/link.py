@@ -52,6 +52,9 @@ class Lost:
 News = Opened | Received | Lost
 
 
+Port = serial.Serial
+
+
 def open_serial(port: str) -> serial.Serial:
     """Open the port for this program alone.
 

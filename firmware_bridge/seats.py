@@ -5,9 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-import serial
-
-from firmware_bridge.link import Link, Lost, Opened, Received, open_serial
+from firmware_bridge.link import Link, Lost, Opened, Port, Received, open_serial
 from firmware_bridge.messages import BUTTONS, LEVELS
 from firmware_bridge.session import SHOW_GAP_NS, Press, Session, State
 
@@ -43,7 +41,7 @@ class BoardSeats:
         clock_ns: Callable[[], int],
         wake: Callable[[], None],
         logger: logging.Logger,
-        open_serial: Callable[[str], serial.Serial] = open_serial,
+        open_serial: Callable[[str], Port] = open_serial,
     ) -> None:
         self._clock_ns = clock_ns
         self._logger = logger

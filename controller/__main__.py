@@ -1,0 +1,5 @@
+"""`python -m controller` is the installed command `gameline`."""
+
+from controller.cli import entry
+
+entry()

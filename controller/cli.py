@@ -1,0 +1,107 @@
+"""The command line: words in, exit codes out; what each command does is elsewhere.
+
+Errors are one sentence on stderr; `--json` prints nothing else on stdout.
+
+Exit codes: 0 all well, 1 bad input or broken equipment, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+EXAMPLES = {
+    "read": "gameline read table.jpg --draw table-read.png",
+    "watch": "gameline watch frames/ --fps 4 --json",
+    "evaluate": "gameline evaluate pictures/ --json",
+    "demo": "gameline demo --speed 4 --mishaps",
+    "run": "gameline run /etc/gameline/gameline.toml",
+}
+
+
+class Sorry(Exception):
+    """Something a person must put right, in one sentence."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit code."""
+    options = _parser().parse_args(argv)
+    try:
+        code: int = options.command(options)
+    except Sorry as sorry:
+        print(f"gameline: {sorry}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="gameline", description="The controller of a smart domino table.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    read = _add(commands, "read", "what lies in a picture")
+    read.add_argument("images", nargs="+", type=Path, metavar="IMAGE")
+    read.add_argument("--json", action="store_true", help="one object a line: file, tiles, line, seconds")
+    read.add_argument("--draw", type=Path, metavar="OUT", help="write the picture with what was read drawn on it")
+
+    watch = _add(commands, "watch", "what happens in a folder or film of frames in order")
+    watch.add_argument("frames", type=Path, metavar="FRAMES")
+    watch.add_argument("--fps", type=_positive, default=4.0, metavar="N", help="pictures a second of a folder (4)")
+    watch.add_argument("--json", action="store_true", help="one event a line: frame, type, ...")
+
+    evaluate = _add(commands, "evaluate", "the reader against labelled pictures")
+    evaluate.add_argument("folder", type=Path, metavar="DIR")
+    evaluate.add_argument("--json", action="store_true", help="one object with everything that was measured")
+
+    demo = _add(commands, "demo", "a whole game on a rendered table, through reader, rules, journal and broker")
+    demo.add_argument("--plain", action="store_true", help="print lines instead of the live table")
+    pace = demo.add_mutually_exclusive_group()
+    pace.add_argument("--speed", type=_positive, default=4.0, metavar="N", help="table seconds a second (4)")
+    pace.add_argument("--fast", action="store_true", help="as fast as this machine can")
+    demo.add_argument("--seed", type=int, default=1, metavar="N", help="another game for another number (1)")
+    demo.add_argument("--sets", type=int, default=4, metavar="N", help="sets of the game, a multiple of 4 (4)")
+    demo.add_argument("--mishaps", action="store_true", help="wrong domino, false pass, blackout, broker restart ...")
+    demo.add_argument("--film", type=Path, metavar="DIR", help="keep every frame as a picture in this folder")
+
+    run = _add(commands, "run", "the service of one table")
+    run.add_argument("config", type=Path, metavar="CONFIG")
+    return parser
+
+
+def _add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, what: str
+) -> argparse.ArgumentParser:
+    """A command with its help and example; its function is imported only when it runs, so that --help is quick."""
+    parser = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
+    parser.epilog = f"example: {EXAMPLES[name]}"
+
+    def command(options: argparse.Namespace) -> int:
+        from controller import doings
+
+        code: int = getattr(doings, name)(options)
+        return code
+
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text!r}")
+    return value
+
+
+def entry() -> NoReturn:
+    """The installed command."""
+    sys.exit(main())

@@ -1,0 +1,258 @@
+"""What each command of the command line does, from its options to its exit code; how it is done is in the rooms."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import sdnotify
+from rich.console import Console
+from rich.progress import Progress
+
+from controller.app import FAULTS, Service, all_middle, play_demo
+from controller.cli import Sorry
+from controller.config import ConfigError, load_config
+from controller.demo.patience import DemoFailed
+from controller.demo.run import Options
+from controller.eyes import sighting_of
+from controller.game.line import Line
+from controller.game.sight import Agreement, Sighting, reconcile
+from controller.game.tiles import End, Seat
+from controller.mosquitto import MosquittoError
+from vision.camera import CameraEnded, CameraLost, FolderCamera, NotAFrame, VideoCamera
+from vision.draw import draw
+from vision.images import ImageError, load
+from vision.reader import read as read_picture
+from vision.reading import Reading
+from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
+
+WATCHDOG_SHARE = 3
+"""The watchdog is fed this many times in its period."""
+
+
+def read(options: argparse.Namespace) -> int:
+    """Read every picture; those that can't be read are named on stderr, the others are read all the same."""
+    code = 0
+    images: Sequence[Path] = options.images
+    if options.draw is not None and len(images) > 1:
+        options.draw.mkdir(parents=True, exist_ok=True)
+    for image in images:
+        try:
+            picture = load(image)
+        except ImageError as error:
+            print(f"gameline: {error}", file=sys.stderr)
+            code = 1
+            continue
+        start = time.perf_counter()
+        reading = read_picture(picture)
+        seconds = time.perf_counter() - start
+        record = reading_record(image, reading, seconds)
+        print(json.dumps(record) if options.json else reading_text(record), flush=True)
+        if options.draw is not None:
+            out = options.draw if len(images) == 1 else options.draw / f"{image.stem}.png"
+            _write(out, draw(picture, reading))
+    return code
+
+
+def _write(out: Path, picture: cv2.typing.MatLike) -> None:
+    try:
+        is_written = cv2.imwrite(str(out), picture)
+    except cv2.error as error:
+        raise Sorry(f"expected a picture's name with an ending like .png or .jpg for --draw, got {out}") from error
+    if not is_written:
+        raise Sorry(f"expected a place that can be written to for --draw, got {out}: give another")
+
+
+def reading_record(image: Path, reading: Reading, seconds: float) -> dict[str, Any]:
+    """The reading of one picture as `--json` prints it."""
+    tiles = [
+        {
+            "a": domino.a.suit,
+            "b": domino.b.suit,
+            "corners": [[round(x, 1), round(y, 1)] for x, y in domino.corners],
+            "confidence": round(domino.confidence, 4),
+        }
+        for domino in reading.dominoes
+    ]
+    line = [[first.suit, second.suit] for first, second in reading.along(reading.line)] if reading.line else None
+    return {"file": str(image), "tiles": tiles, "line": line, "seconds": round(seconds, 4)}
+
+
+def reading_text(record: dict[str, Any]) -> str:
+    """The reading of one picture for a person."""
+    tiles = [(_half(tile["a"]), _half(tile["b"])) for tile in record["tiles"]]
+    names = " ".join(f"{a}-{b}" for a, b in tiles) or "none"
+    line = "".join(f"[{_half(a)}|{_half(b)}]" for a, b in record["line"] or ())
+    noun = "domino" if len(tiles) == 1 else "dominoes"
+    lines = [f"{record['file']}: {len(tiles)} {noun} in {record['seconds']:.2f} s", f"  dominoes: {names}"]
+    return "\n".join([*lines, f"  line:     {line}"] if line else lines)
+
+
+def _half(suit: int | None) -> str:
+    return "?" if suit is None else str(suit)
+
+
+def watch(options: argparse.Namespace) -> int:
+    """Print what happens in a recording."""
+    line = Line()
+    try:
+        for number, sight in _sights(options.frames, options.fps):
+            for event in _happenings(number, sight, line):
+                line = event.pop("_line", line)
+                print(json.dumps(event) if options.json else _happening_text(event), flush=True)
+    except CameraLost as error:
+        raise Sorry(str(error)) from error
+    return 0
+
+
+def _sights(frames: Path, fps: float) -> Iterator[tuple[int, Sight]]:
+    """Everything the watcher sees in a folder or film, with the number of the frame; bad frames are named on stderr."""
+    camera = FolderCamera(frames, fps=fps) if frames.is_dir() else VideoCamera(frames)
+    watcher = Watcher(read=read_picture)
+    with contextlib.closing(camera), contextlib.suppress(CameraEnded):
+        while True:
+            try:
+                frame = camera.read()
+            except (ImageError, NotAFrame) as error:
+                print(f"gameline: {error}", file=sys.stderr)
+                continue
+            for sight in watcher.see(frame):
+                yield frame.number, sight
+
+
+def _happenings(number: int, sight: Sight, line: Line) -> Iterator[dict[str, Any]]:
+    """The events of one sight, each with the line as it is after it under `_line`."""
+    match sight:
+        case HandIn():
+            yield {"frame": number, "type": "hand_in", "side": sight.side}
+        case HandOut():
+            yield {"frame": number, "type": "hand_out"}
+        case CannotSee():
+            yield {"frame": number, "type": "cannot_see", "text": sight.reason}
+        case SeesAgain():
+            yield {"frame": number, "type": "sees_again"}
+        case Settled():
+            yield from _settled(sight.frame_number, sighting_of(sight.reading, all_middle), line)
+
+
+def _settled(number: int, sighting: Sighting, line: Line) -> Iterator[dict[str, Any]]:
+    if not sighting.tiles:
+        if line.placed:
+            yield {"frame": number, "type": "cleared", "_line": Line()}
+        return
+    view = reconcile(line, (), sighting)
+    if not isinstance(view, Agreement):
+        tile = [view.tile.high, view.tile.low] if view.tile else None
+        yield {"frame": number, "type": "out_of_sync", "code": view.code, "tile": tile, "text": view.text}
+        return
+    for lay in view.lays:
+        is_fitting = line.open_suit(lay.end) in (None, lay.inner)
+        line = line.with_tile(lay.inner, lay.outer, lay.end, Seat.S0)
+        yield {
+            "frame": number,
+            "type": "played",
+            "tile": [lay.inner, lay.outer],
+            "end": lay.end.value,
+            "fits": is_fitting,
+            "confidence": round(lay.confidence, 4),
+            "_line": line,
+        }
+
+
+def _happening_text(event: dict[str, Any]) -> str:
+    where = f"frame {event['frame']:>5}: "
+    if event["type"] != "played":
+        return where + event.get("text", event["type"].replace("_", " "))
+    inner, outer = event["tile"]
+    end = "first" if event["end"] == End.FIRST.value else f"at {event['end']}"
+    return f"{where}{inner}-{outer} {end}" + ("" if event["fits"] else ", which does not fit")
+
+
+def evaluate(options: argparse.Namespace) -> int:
+    """Measure the reader on labelled pictures."""
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("reading", total=None)
+
+        def tell(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        from vision.evaluate import LabelError
+        from vision.evaluate import evaluate as evaluate_folder
+
+        try:
+            evaluation = evaluate_folder(options.folder, read=read_picture, progress=tell)
+        except (LabelError, ImageError) as error:
+            raise Sorry(str(error)) from error
+    print(json.dumps(evaluation.as_dict()) if options.json else evaluation.text())
+    return 0
+
+
+def demo(options: argparse.Namespace) -> int:
+    """Play a whole game on a rendered table."""
+    if options.sets < 4 or options.sets % 4:
+        raise Sorry(f"expected --sets to be a multiple of 4, got {options.sets}: use 4, 8, 12 ...")
+    if options.film is not None:
+        options.film.mkdir(parents=True, exist_ok=True)
+    chosen = Options(
+        seed=options.seed,
+        sets=options.sets,
+        speed=None if options.fast else options.speed,
+        mishaps=options.mishaps,
+        plain=options.plain,
+    )
+    # What the service has to say of planned mishaps is on the screen already.
+    logging.basicConfig(level=logging.CRITICAL)
+    try:
+        play_demo(chosen, console=Console(), film=options.film)
+    except (DemoFailed, MosquittoError) as error:
+        raise Sorry(str(error)) from error
+    return 0
+
+
+def run(options: argparse.Namespace) -> int:
+    """The service, until SIGTERM or SIGINT, or until something it cannot live without has ended."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logger = logging.getLogger("gameline")
+    over = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: over.set())
+    systemd = sdnotify.SystemdNotifier()
+    try:
+        config = load_config(options.config)
+        with Service(config, logger=logger) as service:
+            systemd.notify("READY=1")
+            service.engine.run(is_stopped=over.is_set, alive=_Watchdog(systemd).feed)
+            systemd.notify("STOPPING=1")
+    except ConfigError as error:
+        text = str(error)
+        raise Sorry(text if text.startswith(str(options.config)) else f"{options.config}: {text}") from error
+    except FAULTS as error:
+        raise Sorry(str(error)) from error
+    return 0
+
+
+class _Watchdog:
+    """Feeds systemd's watchdog from the loop, a few times in its period."""
+
+    def __init__(self, systemd: Any) -> None:
+        self._systemd = systemd
+        self._period_s = int(os.environ.get("WATCHDOG_USEC", "0")) / 1e6 / WATCHDOG_SHARE
+        self._fed_s = 0.0
+
+    def feed(self) -> None:
+        """Called on every round of the loop."""
+        now_s = time.monotonic()
+        if self._period_s and now_s - self._fed_s >= self._period_s:
+            self._fed_s = now_s
+            self._systemd.notify("WATCHDOG=1")

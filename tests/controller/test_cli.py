@@ -1,0 +1,112 @@
+"""The command line as a person types it: real processes, real files, one clear sentence for each mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.layout import LineLayout
+from vision.look import Look
+from vision.render import Backdrop, Reaching
+from vision.rig import Rig
+
+ROOT = Path(__file__).parents[2]
+MOVES = (("R", 4, 4), ("R", 4, 1), ("L", 6, 5))
+
+
+def gameline(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command and keep what it said."""
+    command = [sys.executable, "-m", "controller", *map(str, words)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=50, check=False)
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Frames of four moves: a hand brings a domino, leaves, and all lies still."""
+    folder = tmp_path_factory.mktemp("frames")
+    rng = np.random.default_rng(11)
+    backdrop, layout, number = Backdrop(Rig(1440, 1080), Look(), rng), LineLayout(rng), 0
+    for move in (None, *MOVES):
+        new = layout.first(6, 4) if move is None else layout.add("L" if move[0] == "L" else "R", move[1], move[2])
+        steps = [[Reaching(0, new.x_mm, new.y_mm, new)]] * 2
+        for arms in (*steps, None, *[()] * 5):
+            if arms is None:
+                backdrop.lay(layout.lying)
+                arms = [Reaching(0, new.x_mm, new.y_mm)]
+            cv2.imwrite(str(folder / f"{number:03d}.png"), backdrop.picture(arms).bgr)
+            number += 1
+    return folder
+
+
+def test_read_says_what_lies_in_a_picture_as_one_object_a_line(film: Path) -> None:
+    """`--json` has file, tiles with corners and confidence, the line, and the seconds it took."""
+    last = max(film.iterdir())
+    ran = gameline("read", "--json", last, last)
+    records = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert (ran.returncode, ran.stderr, len(records)) == (0, "", 2)
+    record = records[0]
+    assert sorted(record) == ["file", "line", "seconds", "tiles"]
+    assert sorted(tuple(sorted((t["a"], t["b"]))) for t in record["tiles"]) == [(1, 4), (4, 4), (4, 6), (5, 6)]
+    assert record["line"] in ([[5, 6], [6, 4], [4, 4], [4, 1]], [[1, 4], [4, 4], [4, 6], [6, 5]])
+    assert all(len(tile["corners"]) == 4 and 0 < tile["confidence"] <= 1 for tile in record["tiles"])
+
+
+def test_read_draws_what_it_read(film: Path, tmp_path: Path) -> None:
+    """`--draw` writes a picture of the same size with something drawn on it."""
+    last = max(film.iterdir())
+    out = tmp_path / "drawn.png"
+    assert gameline("read", last, "--draw", out).returncode == 0
+    before, after = cv2.imread(str(last)), cv2.imread(str(out))
+    assert before is not None
+    assert after is not None
+    assert before.shape == after.shape
+    assert (before != after).any()
+
+
+def test_read_names_a_bad_file_in_one_sentence_and_reads_the_others(film: Path, tmp_path: Path) -> None:
+    """One broken picture among good ones: exit code 1, one sentence, and the good ones are read."""
+    bad = tmp_path / "bad.jpg"
+    bad.write_bytes(b"no picture")
+    ran = gameline("read", "--json", bad, max(film.iterdir()), tmp_path / "missing.png")
+    assert (ran.returncode, len(ran.stdout.splitlines())) == (1, 1)
+    assert [str(bad) in ran.stderr, "missing.png" in ran.stderr, ran.stderr.count("\n")] == [True, True, 2]
+
+
+def test_read_says_what_is_wrong_with_the_name_to_draw_to(film: Path, tmp_path: Path) -> None:
+    """A picture needs an ending that says its kind."""
+    ran = gameline("read", max(film.iterdir()), "--draw", tmp_path / "drawn.xyz")
+    assert (ran.returncode, "--draw" in ran.stderr, "Traceback" in ran.stderr) == (1, True, False)
+
+
+def test_watch_tells_every_move_once_at_its_end(film: Path) -> None:
+    """A folder of frames becomes moves: the first domino, then each at its end, inner half first."""
+    ran = gameline("watch", film, "--fps", "4", "--json")
+    events = [json.loads(line) for line in ran.stdout.splitlines()]
+    played = [(event["tile"], event["end"]) for event in events if event["type"] == "played"]
+    assert ran.returncode == 0
+    assert all({"frame", "type"} <= set(event) for event in events)
+    mirrored = [([4, 6], "first"), ([4, 4], "L"), ([4, 1], "L"), ([6, 5], "R")]
+    assert played in ([([6, 4], "first"), ([4, 4], "R"), ([4, 1], "R"), ([6, 5], "L")], mirrored)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [((), 2), (("fly",), 2), (("demo", "--speed", "0"), 2), (("demo", "--sets", "5"), 1), (("watch", "nowhere"), 1)],
+)
+def test_wrong_usage_and_bad_input_have_their_own_exit_codes(words: tuple[str, ...], code: int) -> None:
+    """2 for words that make no command, 1 for input that can't be used; never a traceback."""
+    ran = gameline(*words)
+    assert (ran.returncode, "Traceback" in ran.stderr, ran.stdout) == (code, False, "")
+
+
+@pytest.mark.parametrize("command", ["read", "watch", "evaluate", "demo", "run"])
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    """`--help` shows how to use it."""
+    ran = gameline(command, "--help")
+    assert (ran.returncode, f"example: gameline {command}" in ran.stdout) == (0, True)

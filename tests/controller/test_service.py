@@ -1,0 +1,224 @@
+"""The real service as a process: a film for a camera, a real broker, a real journal, signals and kill -9."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import paho.mqtt.client as paho
+import pytest
+from paho.mqtt.enums import CallbackAPIVersion
+
+from controller.mosquitto import Mosquitto
+from vision.layout import LineLayout
+from vision.look import Look
+from vision.render import Backdrop
+from vision.rig import Rig
+
+ROOT = Path(__file__).parents[2]
+Start = Callable[..., "subprocess.Popen[str]"]
+EMPTY_FRAMES, FRAMES = 10, 600
+"""One second of empty table, then a minute with the first domino on it, at ten frames a second."""
+
+
+class Display:
+    """A second client: what it has heard, and the referee's voice."""
+
+    def __init__(self, port: int) -> None:
+        self.heard: queue.Queue[tuple[str, Any]] = queue.Queue()
+        self.client = paho.Client(CallbackAPIVersion.VERSION2, client_id=str(uuid.uuid4()))
+        self.client.on_message = lambda client, userdata, m: self.heard.put(
+            (m.topic.removeprefix("gameline/v1/hall/"), json.loads(m.payload))
+        )
+        self.client.connect("127.0.0.1", port)
+        self.client.subscribe("gameline/v1/hall/#", qos=1)
+        self.client.loop_start()
+
+    def wait_for(self, topic: str, is_it: Callable[[Any], bool] = lambda body: True, timeout_s: float = 20.0) -> Any:
+        """The next message on `topic` that is what is waited for."""
+        deadline = time.monotonic() + timeout_s
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                heard, body = self.heard.get(timeout=left)
+            except queue.Empty:
+                break
+            if heard == topic and is_it(body):
+                return body
+        raise AssertionError(f"nothing such came on {topic} in {timeout_s} s")
+
+    def order(self, name: str, **arguments: Any) -> Any:
+        """Send a command and wait for its answer."""
+        body = {"id": str(uuid.uuid4()), "sent_ms": time.time_ns() // 1_000_000, "by": "referee", "client": "tests"}
+        self.client.publish(f"gameline/v1/hall/cmd/{name}", json.dumps({**body, **arguments}), qos=1)
+        return self.wait_for("reply/tests", lambda answer: answer["id"] == body["id"])
+
+    def close(self) -> None:
+        self.client.loop_stop()
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A minute of a table on which 6-4 is laid after a second."""
+    folder = tmp_path_factory.mktemp("film")
+    backdrop = Backdrop(Rig(1440, 1080), Look(), np.random.default_rng(5))
+    pictures = [folder / "empty.png", folder / "laid.png"]
+    cv2.imwrite(str(pictures[0]), backdrop.picture().bgr)
+    backdrop.lay([LineLayout(np.random.default_rng(5)).first(6, 4)])
+    cv2.imwrite(str(pictures[1]), backdrop.picture().bgr)
+    frames = folder / "frames"
+    frames.mkdir()
+    for number in range(FRAMES):
+        (frames / f"{number:04d}.png").symlink_to(pictures[number >= EMPTY_FRAMES])
+    return frames
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    with Mosquitto(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def config(tmp_path: Path, film: Path, broker: Mosquitto) -> Path:
+    corners = [list(corner) for corner in Rig(1440, 1080).table().corners_px]
+    path = tmp_path / "gameline.toml"
+    path.write_text(
+        f'[table]\nname = "hall"\ncorners_px = {corners}\n[camera]\nkind = "folder"\npath = "{film}"\nfps = 10.0\n'
+        f'[seats]\npin_factory = "mock"\n[broker]\nport = {broker.port}\n'
+        f'[journal]\npath = "{tmp_path / "journal.sqlite"}"\n'
+    )
+    return path
+
+
+@pytest.fixture
+def display(broker: Mosquitto) -> Iterator[Display]:
+    made = Display(broker.port)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start the service as systemd starts it; whatever the test leaves running is killed."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start_one(config: Path, **environment: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "controller", "run", str(config)]
+        environ = {**os.environ, **environment}
+        running.append(subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=environ))
+        return running[-1]
+
+    yield start_one
+    for service in running:
+        service.kill()
+        service.communicate()
+
+
+def end(service: subprocess.Popen[str], number: int) -> tuple[int, str]:
+    """Send a signal and wait: exit code and what was said on stderr."""
+    service.send_signal(number)
+    said = service.communicate(timeout=20)[1]
+    return service.returncode, said
+
+
+def test_service_turns_a_filmed_move_into_a_published_event_and_survives_kill_9(
+    start: Start, config: Path, display: Display
+) -> None:
+    """From a frame to a display; killed and started again, the game is where it was, paused."""
+    service = start(config)
+    assert display.wait_for("connection")["status"] == "online"
+    assert display.order("start_game", names=["S", "W", "N", "E"])["accepted"]
+    display.order("start_set")
+    laid = display.wait_for("event/domino_laid")
+    assert sorted((laid["body"]["inner"], laid["body"]["outer"])) == [4, 6]
+    end(service, signal.SIGKILL)
+    assert display.wait_for("connection")["status"] == "lost"
+    again = start(config)
+    state = display.wait_for("state", lambda body: "restarted" in body["halts"])
+    assert (len(state["line"]), state["turn"], state["clock"]["running"]) == (1, 1, False)
+    assert display.order("resume")["accepted"]
+    code, said = end(again, signal.SIGTERM)
+    assert display.wait_for("connection", lambda body: body["status"] != "online")["status"] == "offline"
+    assert (code, "Traceback" in said) == (0, False)
+
+
+def test_service_tells_a_late_display_everything(
+    start: Start, config: Path, broker: Mosquitto, display: Display
+) -> None:
+    """A display that is switched on late sees the whole table at once."""
+    service = start(config)
+    display.wait_for("connection", lambda body: body["status"] == "online")
+    display.order("start_game", names=["S", "W", "N", "E"])
+    late = Display(broker.port)
+    assert late.wait_for("state", lambda body: body["phase"] != "idle")["names"] == ["S", "W", "N", "E"]
+    late.close()
+    later = Display(broker.port)
+    first = {later.heard.get(timeout=10)[0] for _ in range(4)}
+    assert {"connection", "meta", "state", "health"} <= first
+    assert later.wait_for("heartbeat")["revision"] >= 1
+    later.close()
+    end(service, signal.SIGTERM)
+
+
+def test_service_tells_systemd_that_it_is_ready_and_feeds_the_watchdog(
+    start: Start, config: Path, tmp_path: Path
+) -> None:
+    """Type=notify: READY=1 once everything is open, then signs of life from the loop."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(str(tmp_path / "notify"))
+        systemd.settimeout(20)
+        service = start(config, NOTIFY_SOCKET=str(tmp_path / "notify"), WATCHDOG_USEC="600000")
+        said = [systemd.recv(100) for _ in range(3)]
+        end(service, signal.SIGTERM)
+    assert said == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("[table]\nnme = 1\n", "table"),
+        ('[camera]\nkind = "web"\n', "camera.kind: expected"),
+        ("[seats.pins]\n", "seat0"),
+        ("[broker\n", "expected TOML"),
+    ],
+)
+def test_service_names_the_file_and_the_key_of_a_mistake(start: Start, tmp_path: Path, change: str, said: str) -> None:
+    """A mistake in the configuration stops the start with one sentence."""
+    path = tmp_path / "wrong.toml"
+    path.write_text(change)
+    service = start(path)
+    told = service.communicate(timeout=20)[1]
+    assert service.returncode == 1
+    assert (str(path) in told, said in told, told.count("\n")) == (True, True, 1)
+
+
+def test_service_refuses_pins_that_are_used_twice(start: Start, tmp_path: Path) -> None:
+    """One pin for two lamps is named before anything is lit."""
+    text = (ROOT / "systemd" / "gameline.toml").read_text().replace("buzzer = 12", "buzzer = 17")
+    path = tmp_path / "twice.toml"
+    path.write_text(text.replace("/var/lib/gameline", str(tmp_path)))
+    service = start(path)
+    told = service.communicate(timeout=20)[1]
+    assert (service.returncode, "GPIO 17" in told, "Traceback" in told) == (1, True, False)
+
+
+def test_service_refuses_a_journal_that_another_process_has(start: Start, config: Path, display: Display) -> None:
+    """Two services on one journal would write two games: the second one says so and ends."""
+    first = start(config)
+    display.wait_for("connection", lambda body: body["status"] == "online")
+    second = start(config)
+    told = second.communicate(timeout=20)[1]
+    assert (second.returncode, "journal" in told, "Traceback" in told) == (1, True, False)
+    end(first, signal.SIGTERM)
