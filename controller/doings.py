@@ -32,7 +32,9 @@ from controller.game.tiles import End, Seat
 from controller.mosquitto import MosquittoError
 from vision.camera import CameraEnded, CameraLost, FolderCamera, NotAFrame, VideoCamera
 from vision.draw import draw
+from vision.evaluate import evaluate as evaluate_folder
 from vision.images import ImageError, load
+from vision.labels import LabelError
 from vision.reader import read as read_picture
 from vision.reading import Reading
 from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
@@ -173,7 +175,8 @@ def _settled(number: int, sighting: Sighting, line: Line) -> Iterator[dict[str, 
 def _happening_text(event: dict[str, Any]) -> str:
     where = f"frame {event['frame']:>5}: "
     if event["type"] != "played":
-        return where + event.get("text", event["type"].replace("_", " "))
+        what: str = event.get("text", event["type"].replace("_", " "))
+        return where + what
     inner, outer = event["tile"]
     end = "first" if event["end"] == End.FIRST.value else f"at {event['end']}"
     return f"{where}{inner}-{outer} {end}" + ("" if event["fits"] else ", which does not fit")
@@ -186,9 +189,6 @@ def evaluate(options: argparse.Namespace) -> int:
 
         def tell(done: int, total: int) -> None:
             progress.update(task, completed=done, total=total)
-
-        from vision.evaluate import LabelError
-        from vision.evaluate import evaluate as evaluate_folder
 
         try:
             evaluation = evaluate_folder(options.folder, read=read_picture, progress=tell)

@@ -1,0 +1,194 @@
+"""How dominoes hang together: which touches which, and the chains that makes; geometry first, suits only break ties.
+
+A joint is always made by the short end of one of the two dominoes: against the other's end (straight on), against the
+middle of its long side (it lies crosswise, as doubles do), or against the side of one of its halves (a corner).
+Lengths are in units of the side of a half.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from vision.reading import Domino, Link, Point
+
+
+@dataclass(frozen=True, slots=True)
+class LineParams:
+    """What still counts as touching."""
+
+    reach: float = 0.55
+    """Between two touching places, in sides of a half; sloppy players leave a third of that."""
+    max_skew_deg: float = 38.0
+    """Between two touching borders."""
+    mismatch_cost: float = 0.12
+    """Added where the suits differ: enough to choose between two like joints, too little to refuse one."""
+
+
+DEFAULT = LineParams()
+
+# A slot is the part of a domino that a joint takes up: half a, half b, or one of the two long sides' middles.
+_A, _B, _LEFT, _RIGHT = "a", "b", "left", "right"
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One place of a domino where another may touch."""
+
+    at: Point
+    outward: Point
+    slot: str
+    kind: str
+    suit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Joint:
+    cost: float
+    first: int
+    first_slot: str
+    second: int
+    second_slot: str
+    suits: tuple[int | None, int | None]
+
+
+def chains(dominoes: Sequence[Domino], params: LineParams = DEFAULT) -> tuple[tuple[Link, ...], ...]:
+    """The chains of two or more, longest first, each starting at its end that is farther left (then higher)."""
+    taken: dict[int, dict[str, tuple[int, _Joint]]] = {i: {} for i in range(len(dominoes))}
+    group = list(range(len(dominoes)))
+    for joint in sorted(_joints(dominoes, params), key=lambda j: j.cost):
+        if group[joint.first] == group[joint.second]:
+            continue
+        if not (_free(taken[joint.first], joint.first_slot) and _free(taken[joint.second], joint.second_slot)):
+            continue
+        taken[joint.first][joint.first_slot] = (joint.second, joint)
+        taken[joint.second][joint.second_slot] = (joint.first, joint)
+        old, new = group[joint.second], group[joint.first]
+        group = [new if g == old else g for g in group]
+    found = [_walk(start, taken, dominoes) for start in _starts(taken, dominoes)]
+    return tuple(sorted(found, key=lambda chain: -len(chain)))
+
+
+def _free(taken: dict[str, tuple[int, _Joint]], slot: str) -> bool:
+    """Whether a domino can have one more joint at a slot: at most two, and never twice at the same."""
+    return len(taken) < 2 and slot not in taken
+
+
+def _joints(dominoes: Sequence[Domino], params: LineParams) -> list[_Joint]:
+    """The best joint of each two slots of each two dominoes near enough to touch."""
+    places = [_places(domino) for domino in dominoes]
+    sides = [_side(domino) for domino in dominoes]
+    best: dict[tuple[int, str, int, str], _Joint] = {}
+    for i, j in combinations(range(len(dominoes)), 2):
+        side = (sides[i] + sides[j]) / 2
+        if math.dist(dominoes[i].centre, dominoes[j].centre) > (2 + params.reach) * side:
+            continue
+        for p in places[i]:
+            for q in places[j]:
+                if "end" not in (p.kind, q.kind):
+                    continue
+                cost = _cost(p, q, side, dominoes[i], dominoes[j], params)
+                key = (i, p.slot, j, q.slot)
+                if cost is not None and (key not in best or cost < best[key].cost):
+                    best[key] = _Joint(cost, i, p.slot, j, q.slot, (p.suit, q.suit))
+    return list(best.values())
+
+
+def _cost(p: _Place, q: _Place, side: float, one: Domino, other: Domino, params: LineParams) -> float | None:
+    """How badly two places touch; None when they do not."""
+    gap = math.dist(p.at, q.at) / side
+    if gap > params.reach:
+        return None
+    facing = -(p.outward[0] * q.outward[0] + p.outward[1] * q.outward[1])
+    skew_deg = math.degrees(math.acos(max(-1.0, min(1.0, facing))))
+    if skew_deg > params.max_skew_deg:
+        return None
+    cost = gap + skew_deg / 90
+    for place, domino in ((p, one), (q, other)):
+        double = domino.a.suit is not None and domino.a.suit == domino.b.suit
+        cost += {"end": 0.0, "middle": 0.0 if double else 0.15, "side": 0.06}[place.kind]
+    if p.suit is not None and q.suit is not None and p.suit != q.suit:
+        cost += params.mismatch_cost
+    return cost
+
+
+def _side(domino: Domino) -> float:
+    """Side of a half in pixels, the mean over the face."""
+    c = domino.corners
+    return (
+        (math.dist(c[0], c[1]) + math.dist(c[2], c[3]) + (math.dist(c[1], c[2]) + math.dist(c[3], c[0])) / 2)
+        / 4
+        * (4 / 3)
+    )
+
+
+def _places(domino: Domino) -> tuple[_Place, ...]:
+    """The eight places of a domino: two ends, two middles, four half sides."""
+    c0, c1, c2, c3 = domino.corners
+    a_end, b_end, right, left = _between(c0, c1), _between(c2, c3), _between(c1, c2), _between(c3, c0)
+    along, across = _unit(a_end, b_end), _unit(right, left)
+    back, away = (-along[0], -along[1]), (-across[0], -across[1])
+    a, b = domino.a.suit, domino.b.suit
+    both = a if a == b else None
+    return (
+        _Place(a_end, back, _A, "end", a),
+        _Place(b_end, along, _B, "end", b),
+        _Place(right, away, _RIGHT, "middle", both),
+        _Place(left, across, _LEFT, "middle", both),
+        _Place(_between(c1, right), away, _A, "side", a),
+        _Place(_between(right, c2), away, _B, "side", b),
+        _Place(_between(c0, left), across, _A, "side", a),
+        _Place(_between(left, c3), across, _B, "side", b),
+    )
+
+
+def _between(p: Point, q: Point) -> Point:
+    return ((p[0] + q[0]) / 2, (p[1] + q[1]) / 2)
+
+
+def _unit(start: Point, stop: Point) -> Point:
+    length = math.dist(start, stop) or 1.0
+    return ((stop[0] - start[0]) / length, (stop[1] - start[1]) / length)
+
+
+def _starts(taken: dict[int, dict[str, tuple[int, _Joint]]], dominoes: Sequence[Domino]) -> list[int]:
+    """One end of every chain, the one farther left, then higher."""
+    starts, seen = [], set()
+    for index in sorted((i for i in taken if len(taken[i]) == 1), key=lambda i: dominoes[i].centre):
+        if index in seen:
+            continue
+        starts.append(index)
+        seen.add(index)
+        before, here = index, next(iter(taken[index].values()))[0]
+        while len(taken[here]) == 2:
+            before, here = here, next(n for n, _ in taken[here].values() if n != before)
+        seen.add(here)
+    return starts
+
+
+def _walk(start: int, taken: dict[int, dict[str, tuple[int, _Joint]]], dominoes: Sequence[Domino]) -> tuple[Link, ...]:
+    """The chain from one end to the other."""
+    links, entry, here, before = [], None, start, -1
+    while True:
+        exits = [(slot, other, joint) for slot, (other, joint) in taken[here].items() if other != before]
+        leave = exits[0] if exits else None
+        links.append(Link(here, flipped=_flipped(dominoes[here], here, entry, leave)))
+        if leave is None:
+            return tuple(links)
+        _, before, joint = leave[0], here, leave[2]
+        here = leave[1]
+        entry = (joint.second_slot if joint.second == here else joint.first_slot, before, joint)
+
+
+def _flipped(
+    domino: Domino, index: int, entry: tuple[str, int, _Joint] | None, leave: tuple[str, int, _Joint] | None
+) -> bool:
+    """Whether half b comes first: by the half that was entered or left, and for one lying crosswise by its suits."""
+    if entry is not None and entry[0] in (_A, _B):
+        return entry[0] == _B
+    if leave is not None and leave[0] in (_A, _B):
+        return leave[0] == _A
+    if entry is not None and domino.a.suit != domino.b.suit:
+        met = entry[2].suits[1 if entry[2].first == index else 0]
+        return met is not None and met == domino.b.suit
+    return False

@@ -1,0 +1,169 @@
+"""Keeps watch: one thread that holds the camera, feeds the watcher and tells what it sees, and never gives up.
+
+What is told are the watcher's sights and four words of its own; the callback must only enqueue.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from vision.camera import CameraEnded, CameraLost, Frame, NotAFrame
+from vision.images import ImageError
+from vision.watch import Sight, Watcher
+
+REOPEN_S: Final = 1.0
+"""Between two tries to open a lost camera: a plug pushed back in is seen within a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A frame was taken at this time; told before what was seen in it."""
+
+    mono_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The camera gives no frames, for this reason; it is being opened again and again."""
+
+    mono_ns: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The camera gives frames again."""
+
+    mono_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """The thread has ended by a fault of ours."""
+
+    reason: str
+
+
+News = Sight | Taken | Lost | Back | Died
+
+
+class Camera(Protocol):
+    """Anything that gives frames."""
+
+    def read(self) -> Frame:
+        """The next frame; blocks for a bounded time."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class Playback:
+    """A recording, played as if it happened now: each frame waits for its moment and is stamped with it.
+
+    Args:
+        camera: the recording, stamped from 0.
+        clock_ns: the clock to stamp with.
+        wait: waits at most so many seconds, less when the watch is over.
+    """
+
+    def __init__(self, camera: Camera, *, clock_ns: Callable[[], int], wait: Callable[[float], object]) -> None:
+        self._camera = camera
+        self._clock_ns = clock_ns
+        self._wait = wait
+        self._start_ns = clock_ns()
+
+    def read(self) -> Frame:
+        """The next frame at its time."""
+        frame = self._camera.read()
+        due_ns = self._start_ns + frame.mono_ns
+        self._wait(max(0.0, (due_ns - self._clock_ns()) / 1e9))
+        return Frame(frame.bgr, due_ns, frame.number)
+
+    def close(self) -> None:
+        """Let go of the recording."""
+        self._camera.close()
+
+
+class Lookout:
+    """The camera's thread.
+
+    Args:
+        open_camera: opens the camera; raises CameraLost while it is not there.
+        watcher: what is fed.
+        tell: called in this thread with every piece of news, in order; it must only enqueue.
+        clock_ns: the monotonic clock of the frames.
+    """
+
+    def __init__(
+        self,
+        *,
+        open_camera: Callable[[], Camera],
+        watcher: Watcher,
+        tell: Callable[[News], None],
+        clock_ns: Callable[[], int],
+    ) -> None:
+        self._open_camera = open_camera
+        self._watcher = watcher
+        self._tell = tell
+        self._clock_ns = clock_ns
+        self._over = threading.Event()
+        self._is_lost = False
+        self._thread = threading.Thread(target=self._work, name="camera", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Sleep, less when the watch is called off; True when it is."""
+        return self._over.wait(seconds)
+
+    def close(self) -> None:
+        """Call the watch off and wait for the thread, a few seconds at most."""
+        self._over.set()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join(5.0)
+
+    def _work(self) -> None:
+        try:
+            while not self._over.is_set():
+                self._watch_once()
+                self._over.wait(REOPEN_S)
+        except Exception as fault:  # whatever it is, nobody else would ever hear of it
+            self._tell(Died(f"{type(fault).__name__}: {fault}"))
+
+    def _watch_once(self) -> None:
+        """From opening the camera to losing it."""
+        try:
+            camera = self._open_camera()
+        except CameraLost as lost:
+            self._lose(str(lost))
+            return
+        try:
+            while not self._over.is_set():
+                self._look(camera)
+        except CameraEnded as ended:
+            self._lose(str(ended))
+            self._over.wait()
+        except CameraLost as lost:
+            self._lose(str(lost))
+        finally:
+            camera.close()
+
+    def _look(self, camera: Camera) -> None:
+        try:
+            frame = camera.read()
+        except (NotAFrame, ImageError) as bad:
+            self._lose(str(bad))
+            return
+        if self._is_lost:
+            self._is_lost = False
+            self._tell(Back(frame.mono_ns))
+        self._tell(Taken(frame.mono_ns))
+        for sight in self._watcher.see(frame):
+            self._tell(sight)
+
+    def _lose(self, reason: str) -> None:
+        self._is_lost = True
+        self._tell(Lost(self._clock_ns(), reason))

@@ -1,0 +1,103 @@
+"""Which of many overlapping candidates to keep: dominoes never lie in one another, and the best whole set wins."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.blobs import Floats
+
+SHRINK = 0.86
+"""Faces drawn in by this much must not meet: touching dominoes and small errors of fit stay allowed."""
+MOST_STATES = 20_000
+"""Bound on the exact search; past it a knot of candidates is settled greedily."""
+
+
+def overlaps(pose: Floats) -> NDArray[np.bool_]:
+    """Whether two faces lie in one another, shape (N, N), from poses of shape (N, 4)."""
+    result = crossing(pose, pose)
+    np.fill_diagonal(result, val=False)
+    return result
+
+
+def crossing(one: Floats, other: Floats) -> NDArray[np.bool_]:
+    """Whether a face of one list lies in a face of the other, shape (N, M), from poses of shape (N, 4) and (M, 4).
+
+    Two rectangles are apart when one of their four axes separates them.
+    """
+    result = np.hypot(one[:, None, 0] - other[None, :, 0], one[:, None, 1] - other[None, :, 1]) < 1.12 * (
+        one[:, None, 3] + other[None, :, 3]
+    )
+    first, second = np.nonzero(result)
+    faces = (one[first], other[second])
+    axes = [np.stack((np.cos(f[:, 2]), np.sin(f[:, 2])), axis=1) for f in faces]
+    normals = [np.stack((-axis[:, 1], axis[:, 0]), axis=1) for axis in axes]
+    arms = [SHRINK * f[:, 3, None] * axis for f, axis in zip(faces, axes, strict=True)]
+    arms += [SHRINK / 2 * f[:, 3, None] * normal for f, normal in zip(faces, normals, strict=True)]
+    between = faces[1][:, :2] - faces[0][:, :2]
+    apart = np.zeros(len(first), np.bool_)
+    for direction in (*axes, *normals):
+        reach = sum(np.abs((arm * direction).sum(axis=1)) for arm in arms)
+        apart |= np.abs((between * direction).sum(axis=1)) > reach
+    result[first, second] = ~apart
+    return np.asarray(result, dtype=np.bool_)
+
+
+def best_packing(worth: Floats, conflict: NDArray[np.bool_]) -> list[int]:
+    """The indices, of positive worth, without a conflict and of greatest total worth.
+
+    Exact by dynamic programming over the candidates in breadth-first order: a line is long and thin, so few sets of
+    undecided candidates ever occur.
+    """
+    usable = [int(i) for i in np.nonzero(worth > 0)[0]]
+    kept: list[int] = []
+    left = set(usable)
+    while left:
+        knot = _knot(min(left), conflict, left)
+        left -= set(knot)
+        kept += _pack_knot(knot, worth, conflict)
+    return sorted(kept)
+
+
+def _knot(start: int, conflict: NDArray[np.bool_], among: set[int]) -> list[int]:
+    """Everything that hangs together with start, breadth first from a far end."""
+    order = _breadth_first(start, conflict, among)
+    return _breadth_first(order[-1], conflict, among)
+
+
+def _breadth_first(start: int, conflict: NDArray[np.bool_], among: set[int]) -> list[int]:
+    order, seen = [start], {start}
+    for index in order:
+        fresh = [int(j) for j in np.nonzero(conflict[index])[0] if int(j) in among and int(j) not in seen]
+        order += fresh
+        seen.update(fresh)
+    return order
+
+
+def _pack_knot(knot: list[int], worth: Floats, conflict: NDArray[np.bool_]) -> list[int]:
+    """The best packing of one knot; greedy when the exact search would grow past its bound."""
+    place = {index: bit for bit, index in enumerate(knot)}
+    barred = [sum(1 << place[int(j)] for j in np.nonzero(conflict[i])[0] if int(j) in place) for i in knot]
+    # state: the set of candidates barred among those not yet decided → (total, chosen)
+    states: dict[int, tuple[float, int]] = {0: (0.0, 0)}
+    for bit, index in enumerate(knot):
+        fresh: dict[int, tuple[float, int]] = {}
+        for state, (total, chosen) in states.items():
+            options = [(state & ~(1 << bit), total, chosen)]
+            if not state >> bit & 1:
+                later = barred[bit] >> (bit + 1) << (bit + 1)
+                options.append((state | later, total + float(worth[index]), chosen | 1 << bit))
+            for new, value, taken in options:
+                if new not in fresh or fresh[new][0] < value:
+                    fresh[new] = (value, taken)
+        if len(fresh) > MOST_STATES:
+            return _greedy(knot, worth, conflict)
+        states = fresh
+    chosen = max(states.values())[1]
+    return [index for bit, index in enumerate(knot) if chosen >> bit & 1]
+
+
+def _greedy(knot: list[int], worth: Floats, conflict: NDArray[np.bool_]) -> list[int]:
+    kept: list[int] = []
+    for index in sorted(knot, key=lambda i: -float(worth[i])):
+        if not conflict[index, kept].any():
+            kept.append(index)
+    return kept
