@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from vision.camera import CameraEnded, CameraLost, Frame, NotAFrame
+from vision.camera import CameraEnded, CameraLost
+from vision.frame import Frame, NotAFrame
 from vision.images import ImageError
 from vision.watch import Sight, Watcher
 

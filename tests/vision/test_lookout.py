@@ -1,0 +1,113 @@
+"""The camera's thread: what it tells when the camera is there, goes away, comes back, or gives rubbish."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from vision.camera import CameraEnded, CameraLost, Frame, NotAFrame
+from vision.lookout import Back, Died, Lookout, Lost, News, Playback, Taken
+from vision.reading import Reading
+from vision.watch import Settled, Watcher
+
+WAIT_S = 10.0
+PICTURE = np.random.default_rng(1).integers(60, 120, (240, 320, 3), dtype=np.uint8)
+
+
+class Script:
+    """A camera that does one thing after the other: a frame, or an error to raise."""
+
+    def __init__(self, *steps: object) -> None:
+        self._steps: Iterator[object] = iter(steps)
+        self.number = 0
+        self.is_closed = False
+
+    def read(self) -> Frame:
+        step = next(self._steps, CameraEnded("the script is over"))
+        if isinstance(step, Exception):
+            raise step
+        self.number += 1
+        return Frame(PICTURE, self.number * 250_000_000, self.number)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+@pytest.fixture
+def watch() -> Iterator[Callable[..., queue.Queue[News]]]:
+    """Start a lookout on cameras opened one after the other, and hear its news."""
+    running: list[Lookout] = []
+
+    def start(*cameras: Script | CameraLost, read: Callable[[object], Reading] | None = None) -> queue.Queue[News]:
+        opened = iter(cameras)
+
+        def open_camera() -> Script:
+            camera = next(opened, CameraLost("nothing there"))
+            if isinstance(camera, CameraLost):
+                raise camera
+            return camera
+
+        heard: queue.Queue[News] = queue.Queue()
+        watcher = Watcher(read=read or (lambda bgr: Reading()))
+        running.append(Lookout(open_camera=open_camera, watcher=watcher, tell=heard.put, clock_ns=lambda: 7))
+        running[-1].start()
+        return heard
+
+    yield start
+    for lookout in running:
+        lookout.close()
+
+
+def hear(heard: queue.Queue[News], count: int) -> list[News]:
+    """The next pieces of news."""
+    return [heard.get(timeout=WAIT_S) for _ in range(count)]
+
+
+def test_lookout_tells_each_frame_and_then_what_was_seen_in_it(watch: Callable[..., queue.Queue[News]]) -> None:
+    """A still table is told once, after the frame that made it certain."""
+    news = hear(watch(Script(*range(6))), 8)
+    assert [type(piece) for piece in news].count(Taken) == 6
+    assert [type(piece) for piece in news].count(Settled) == 1
+    assert news[-1] == Lost(7, "the script is over")
+
+
+def test_lookout_opens_a_lost_camera_again_and_says_when_it_is_back(watch: Callable[..., queue.Queue[News]]) -> None:
+    """A pulled plug is told with its reason; the next camera that opens ends it."""
+    first = Script(1, CameraLost("the cable is out"))
+    heard = watch(first, CameraLost("still out"), Script(1, 2))
+    told = hear(heard, 6)
+    assert told[:4] == [Taken(250_000_000), Lost(7, "the cable is out"), Lost(7, "still out"), Back(250_000_000)]
+    assert first.is_closed
+
+
+def test_lookout_goes_on_after_something_that_is_no_frame(watch: Callable[..., queue.Queue[News]]) -> None:
+    """One torn frame is a reason to say so, not to open the camera anew."""
+    told = hear(watch(Script(1, NotAFrame("got nothing"), 2)), 4)
+    assert told == [Taken(250_000_000), Lost(7, "got nothing"), Back(500_000_000), Taken(500_000_000)]
+
+
+def test_lookout_never_dies_silently(watch: Callable[..., queue.Queue[News]]) -> None:
+    """A fault of ours in the camera's thread is told with its name."""
+
+    def broken(bgr: object) -> Reading:
+        raise ZeroDivisionError("division by zero")
+
+    heard = watch(Script(*range(9)), read=broken)
+    died = next(piece for piece in iter(lambda: heard.get(timeout=WAIT_S), None) if isinstance(piece, Died))
+    assert died.reason == "ZeroDivisionError: division by zero"
+
+
+def test_playback_gives_each_frame_at_its_moment_with_the_running_clock() -> None:
+    """A recording stamped from 0 is played as if it happened now."""
+    now_ns = [5_000_000_000]
+
+    def wait(seconds: float) -> None:
+        now_ns[0] += round(seconds * 1e9)
+
+    playback = Playback(Script(1, 2), clock_ns=lambda: now_ns[0], wait=wait)
+    stamps = [playback.read().mono_ns for _ in range(2)]
+    assert stamps == [5_250_000_000, 5_500_000_000]
+    assert now_ns[0] == 5_500_000_000
