@@ -18,7 +18,7 @@ from vision.packing import best_packing, crossing, overlaps
 from vision.pips import DIAGONAL, find_patterns, round_blobs
 from vision.reading import Domino, Half, Reading
 from vision.scale import Scale, find_rectangles, find_scales
-from vision.tiles import Faces, View, joined, likeliest_style, look
+from vision.tiles import Faces, View, joined, likeliest_style, look, reread
 
 SIDE_PX = 28.0
 """Every picture is scaled so that a half is about so large: a pip is then 5 to 7 px across."""
@@ -48,7 +48,7 @@ class Params:
     """The same as a share of the set's usual ink."""
     doubtful: float = -3.0
     """Log odds below which a place is not weighed at all."""
-    sure_enough: float = 0.0
+    sure_enough: float = -2.0
     """Log odds a domino needs to be reported."""
     plain: float = 1.5
     """Log odds that the plainest domino of a picture needs; where none is plain, it is a pattern of something else."""
@@ -176,7 +176,8 @@ def _weighed(view: View, faces: Faces, params: Params) -> tuple[Faces, Floats]:
     plain = faces.where(_plainest(faces, odds, kept))
     traits = traits_of(plain)
     floor = max(params.ink_floor, params.blank * traits.ink)
-    again = partial(look, view, ink_floor=floor, style=likeliest_style(view, plain.pose, ink_floor=floor))
+    style = likeliest_style(view, plain.pose, ink_floor=floor)
+    again = partial(look, view, ink_floor=floor, style=style)
     likely = faces.pose[np.argsort(-odds, kind="stable")[: min(params.candidates, 8 * len(kept) + 40)]]
     faces = again(np.concatenate((likely, resized(likely, traits.side_px))))
     fresh: list[Faces] = []
@@ -198,7 +199,7 @@ def _weighed(view: View, faces: Faces, params: Params) -> tuple[Faces, Floats]:
     kept = kept[odds[kept] > params.sure_enough]
     if not _are_dominoes(faces.where(kept), odds[kept], params):
         kept = kept[:0]
-    return faces.where(kept), odds[kept]
+    return reread(view, faces.where(kept), ink_floor=floor, style=style), odds[kept]
 
 
 def _are_dominoes(faces: Faces, odds: Floats, params: Params) -> bool:

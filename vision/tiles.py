@@ -4,7 +4,7 @@ A pose is a row (x, y, angle, side): the domino's centre in pixels, the angle of
 of one half in pixels. Many poses are looked at in one go.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -38,7 +38,7 @@ MOST_SHADE = 25.0
 """Grey levels a body's light may differ from its middle value before it counts as something else."""
 FAINT, FULL = 0.25, 0.75
 """Ink, in units of a pip's, up to which it is grain or gloss and from which it is a pip in full."""
-MARK_GAIN = 1.2
+MARK_GAIN = 1.4
 """Ink over what stands out, for a soft pip is not told from the body just round it in full."""
 GLARE = 30.0
 """Grey levels by which a reflection is lighter than the body."""
@@ -140,7 +140,7 @@ def look(view: View, pose: Floats, *, ink_floor: float, style: int = DEFAULT_STY
     an index of `STYLES`.
     """
     patch = sample(view.plane, pose)
-    body, strength, ink, level = _inked(patch, sample(view.marks, pose), ink_floor)
+    body, strength, ink, level = _inked(patch, ink_floor)
     foreign = (np.clip(-ink / level, 0, 1) @ WEIGHT).mean(axis=1)
     misfit = _misfit(ink, level, TEMPLATES[style])
     departure = patch - body[:, None, None]
@@ -154,22 +154,31 @@ def look(view: View, pose: Floats, *, ink_floor: float, style: int = DEFAULT_STY
 
 def likeliest_style(view: View, pose: Floats, *, ink_floor: float) -> int:
     """The style whose patterns fit best over all the poses together: one set is made in one way."""
-    _, _, ink, level = _inked(sample(view.plane, pose), sample(view.marks, pose), ink_floor)
+    _, _, ink, level = _inked(sample(view.plane, pose), ink_floor)
     total = [float(_misfit(ink, level, templates).min(axis=2).sum()) for templates in TEMPLATES]
     return int(np.argmin(total))
 
 
-def _inked(patch: Floats, marks: Floats, ink_floor: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Level of the body (N,), strongest ink (N, 2), the ink itself (N, 2, CELLS²) and what a pip has (N, 2, 1).
+def reread(view: View, faces: Faces, *, ink_floor: float, style: int) -> Faces:
+    """The same faces with their suits read once more, where reflections are no ink.
 
-    Ink is darker than the body, and stands out from what is round it: a reflection on a dark body does only one.
+    A pip is darker than the body and stands out from what is just round it; a reflection on a dark body does only one.
+    For telling dominoes from other things this would not do: a table beside a domino does not stand out either.
     """
+    if not len(faces):
+        return faces
+    _, _, ink, level = _inked(sample(view.plane, faces.pose), ink_floor)
+    ink = np.minimum(ink, MARK_GAIN * _halves(sample(view.marks, faces.pose)))
+    return replace(faces, misfit=_misfit(ink, level, TEMPLATES[style]))
+
+
+def _inked(patch: Floats, ink_floor: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Level of the body (N,), strongest ink (N, 2), the ink itself (N, 2, CELLS²) and what a pip has (N, 2, 1)."""
     n = len(patch)
     flat = _halves(patch)
     plain = flat[:, :, PLAIN]
     body = np.median(plain.reshape(n, -1), axis=1).astype(np.float32)
     ink = body[:, None, None] - flat + _shading(plain - body[:, None, None])
-    ink = np.minimum(ink, MARK_GAIN * _halves(marks))
     strength = np.maximum(_product(ink, DISCS.T).max(axis=2), 0)
     # A mark just as strong as the floor comes out at one half: as near to no pip as to a pip.
     level = np.maximum(strength, np.maximum(2 * ink_floor, 0.5 * strength.max(axis=1, keepdims=True)))
