@@ -46,7 +46,9 @@ class ChangeParams:
     change_px: int = 5
     """Thumbnail pixels of it that make a change."""
     arm_share: float = 0.005
-    """Share of the watched area from which something solid at its border is an arm."""
+    """Share of the watched area from which something solid at its border is an arm; where the table is not known."""
+    arm_mm2: float = 5000.0
+    """The same where it is known: more than a domino with its shadow laid right at the border, less than a hand."""
     arm_depth: float = 0.05
     """And how far it must reach in, as a share of the area's height."""
     upheaval: float = 0.6

@@ -5,7 +5,7 @@ Everything runs on a thumbnail of the frame; only a scene that has changed and s
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace, field
 
 import cv2
 import numpy as np
@@ -211,7 +211,12 @@ def _parts(thumb: Thumb, bgr: Bgr, table: Table | None, params: WatchParams) -> 
     whole = _square(table, table.side_mm / 2, thumb, bgr)
     middle = _square(table, table.side_mm / 2 - table.zone_mm, thumb, bgr)
     zones = cv2.subtract(whole, middle).astype(np.uint8)
-    return _Part(area_of(middle), params), _Part(area_of(zones, outer=whole), params)
+    middle_mm2 = (table.side_mm - 2 * table.zone_mm) ** 2
+    in_middle, in_zones = (
+        replace(params, change=replace(params.change, arm_share=params.change.arm_mm2 / mm2))
+        for mm2 in (middle_mm2, table.side_mm**2 - middle_mm2)
+    )
+    return _Part(area_of(middle), in_middle), _Part(area_of(zones, outer=whole), in_zones)
 
 
 def _square(table: Table, half_mm: float, thumb: Thumb, bgr: Bgr) -> Mask:

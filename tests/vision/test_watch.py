@@ -386,3 +386,14 @@ def test_sights_are_the_five_of_them() -> None:
 def test_watch_examples_hold() -> None:
     """The examples in the documentation do what they say."""
     assert doctest.testmod(watch).failed == 0
+
+
+@pytest.mark.parametrize(("x_mm", "y_mm", "angle_deg"), [(300, 0, 90), (-300, 40, 90), (0, 300, 0), (290, 290, 0)])
+def test_domino_at_the_edge_of_the_middle_square_is_no_arm(x_mm: float, y_mm: float, angle_deg: float) -> None:
+    """A line that has grown to the seats' zones is read at once, however long a shadow its last domino throws."""
+    rig = Rig(1440, 1080)
+    backdrop = Backdrop(rig, Look(slant=0.9, shadow=0.7), np.random.default_rng(3))
+    frames = [backdrop.picture().bgr for _ in range(8)]
+    backdrop.lay([Lying(3, 3, x_mm, y_mm, angle_deg)])
+    frames += [backdrop.picture().bgr for _ in range(8)]
+    assert names(watched(frames, table=rig.table())) == ["Settled", "Settled"]
