@@ -25,6 +25,7 @@ from gpiozero import Factory
 from rich.console import Console
 
 from controller import engine as en
+from controller.codec import UnknownEvent
 from controller.config import BrokerConfig, CameraConfig, Config, ConfigError, JournalConfig, SeatsConfig, TableConfig
 from controller.demo import run as demo
 from controller.demo.gestures import Piece
@@ -62,7 +63,7 @@ DEMO_SIZE_PX = (1440, 1080)
 DEMO_STALE_S = 2.0
 
 
-FAULTS = (en.Dead, JournalError, PinsUnavailable, LinkDied)
+FAULTS = (en.Dead, JournalError, UnknownEvent, PinsUnavailable, LinkDied)
 """What can end a service, each with a sentence for a person."""
 
 
@@ -112,7 +113,7 @@ class Service:
         clock_ns: the monotonic clock of the whole service.
 
     Raises:
-        ConfigError: the wiring or the table's corners can't be.
+        ConfigError: the wiring, the table's corners, the broker's host or its password's file can't be.
         JournalError: the journal can't be opened.
         PinsUnavailable: there are no pins.
     """
@@ -156,11 +157,15 @@ class Service:
                 clock_ns=clock_ns,
             )
             stack.callback(self._lookout.close)
+            stack.callback(seats.close)  # first of all: a camera or broker that is slow to go must not let it buzz on
             self._stack = stack.pop_all()
 
     def __enter__(self) -> Self:
-        self.engine.begin()
-        self._lookout.start()
+        with contextlib.ExitStack() as undo:
+            undo.callback(self.close)
+            self.engine.begin()
+            self._lookout.start()
+            undo.pop_all()
         return self
 
     def __exit__(
@@ -169,7 +174,7 @@ class Service:
         self.close()
 
     def close(self) -> None:
-        """Camera, broker, seats and journal, in this order; lamps and buzzer are off afterwards."""
+        """Lamps and buzzer off first, then camera, broker and journal; twice is safe."""
         self._stack.close()
 
     def _open_seats(self, config: Config, pin_factory: Factory | None, clock_ns: Callable[[], int]) -> Any:
@@ -197,9 +202,9 @@ class Service:
             case HandIn() | HandOut():
                 self.engine.submit(en.HandOver(MonoNs(news.mono_ns), is_in=isinstance(news, HandIn)))
             case Lost() | CannotSee():
-                self.engine.submit(en.Blind(MonoNs(news.mono_ns), news.reason))
+                self.engine.submit(en.Blind("frames" if isinstance(news, Lost) else "sight", news.reason))
             case Back() | SeesAgain():
-                self.engine.submit(en.Sighted(MonoNs(news.mono_ns)))
+                self.engine.submit(en.Sighted("frames" if isinstance(news, Back) else "sight"))
             case Died():
                 self.engine.submit(en.ThreadDied("camera", news.reason))
 
@@ -231,23 +236,26 @@ def _mqtt(
     if broker.password_file is not None:
         try:
             password = Path(broker.password_file).read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise ConfigError(f"broker.password_file: expected a readable file, got {error}") from error
-    return Mqtt(
-        host=broker.host,
-        port=broker.port,
-        table=config.table.name,
-        client_id=f"gameline-{config.table.name}-{_machine()}",
-        boot_id=boot_id,
-        version=VERSION,
-        on_command=on_command,
-        wake=wake,
-        logger=logger,
-        username=broker.username,
-        password=password,
-        reconnect_s=broker.reconnect_s,
-        clock_ns=clock_ns,
-    )
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"broker.password_file: expected a readable text file, got {error}") from error
+    try:
+        return Mqtt(
+            host=broker.host,
+            port=broker.port,
+            table=config.table.name,
+            client_id=f"gameline-{config.table.name}-{_machine()}",
+            boot_id=boot_id,
+            version=VERSION,
+            on_command=on_command,
+            wake=wake,
+            logger=logger,
+            username=broker.username,
+            password=password,
+            reconnect_s=broker.reconnect_s,
+            clock_ns=clock_ns,
+        )
+    except ValueError as error:
+        raise ConfigError(f"broker.host: {error}") from error
 
 
 def _machine() -> str:
@@ -289,17 +297,22 @@ class BackgroundService:
         self._thread.join()
 
     def wait_until_quiet(self) -> None:
-        """Return once everything submitted so far has been decided and shown; at once when the service has ended."""
-        while self._service is not None and self._thread.is_alive() and not self._service.engine.is_quiet:
+        """Return once everything submitted so far has been decided and shown; at once when nothing will be any more."""
+        while self._service is not None and not self._is_over.is_set() and not self._service.engine.is_quiet:
             time.sleep(QUIET_S)
 
     def _run(self) -> None:
         try:
             with self._make() as self._service:
                 self._has_begun.set()
-                self._service.engine.run(is_stopped=self._is_over.is_set, alive=lambda: None)
+                try:
+                    self._service.engine.run(is_stopped=self._is_over.is_set, alive=lambda: None)
+                finally:
+                    self._is_over.set()  # whoever waits for the loop must not hold up the end
         except (*FAULTS, ConfigError) as error:
             self.failure = str(error)
+        except Exception as fault:  # whatever it is, nobody else would ever hear of it
+            self.failure = f"a fault of ours, {type(fault).__name__}: {fault}"
         finally:
             self._has_begun.set()
 

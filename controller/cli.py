@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     pace = demo.add_mutually_exclusive_group()
     pace.add_argument("--speed", type=_positive, default=4.0, metavar="N", help="table seconds a second (4)")
     pace.add_argument("--fast", action="store_true", help="as fast as this machine can")
-    demo.add_argument("--seed", type=int, default=1, metavar="N", help="another game for another number (1)")
+    demo.add_argument("--seed", type=_seed, default=1, metavar="N", help="another game for another number (1)")
     demo.add_argument("--sets", type=int, default=4, metavar="N", help="sets of the game, a multiple of 4 (4)")
     demo.add_argument("--mishaps", action="store_true", help="wrong domino, false pass, blackout, broker restart ...")
     demo.add_argument("--film", type=Path, metavar="DIR", help="keep every frame as a picture in this folder")
@@ -90,6 +90,12 @@ def _add(
 
     parser.set_defaults(command=command)
     return parser
+
+
+def _seed(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 up, got {text!r}")
+    return int(text)
 
 
 def _positive(text: str) -> float:

@@ -198,6 +198,9 @@ def _check(config: Config, where: str) -> None:
         "seats.port": "expected the board's /dev/serial/by-id/... path, got none"
         if seats.kind == "board" and seats.port is None
         else None,
+        "broker.password_file": "expected broker.username beside it, got none"
+        if broker.password_file is not None and broker.username is None
+        else None,
         "broker.port": None if 0 < broker.port < 65536 else f"expected 1 to 65535, got {broker.port}",
         "broker.reconnect_s": None
         if 1 <= broker.reconnect_s[0] <= broker.reconnect_s[1]

@@ -48,7 +48,7 @@ def read(options: argparse.Namespace) -> int:
     code = 0
     images: Sequence[Path] = options.images
     if options.draw is not None and len(images) > 1:
-        options.draw.mkdir(parents=True, exist_ok=True)
+        _make_folder(options.draw, "--draw of several pictures")
     for image in images:
         try:
             picture = load(image)
@@ -65,6 +65,13 @@ def read(options: argparse.Namespace) -> int:
             out = options.draw if len(images) == 1 else options.draw / f"{image.stem}.png"
             _write(out, draw(picture, reading))
     return code
+
+
+def _make_folder(folder: Path, what: str) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Sorry(f"expected a folder for {what}, got {folder} ({error.strerror}): give another") from error
 
 
 def _write(out: Path, picture: cv2.typing.MatLike) -> None:
@@ -203,7 +210,7 @@ def demo(options: argparse.Namespace) -> int:
     if options.sets < 4 or options.sets % 4:
         raise Sorry(f"expected --sets to be a multiple of 4, got {options.sets}: use 4, 8, 12 ...")
     if options.film is not None:
-        options.film.mkdir(parents=True, exist_ok=True)
+        _make_folder(options.film, "--film")
     chosen = Options(
         seed=options.seed,
         sets=options.sets,
@@ -211,6 +218,9 @@ def demo(options: argparse.Namespace) -> int:
         mishaps=options.mishaps,
         plain=options.plain,
     )
+    # A terminal that is closed, or a kill, ends it as Ctrl-C does: table, broker and files are put away.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     # What the service has to say of planned mishaps is on the screen already.
     logging.basicConfig(level=logging.CRITICAL)
     try:

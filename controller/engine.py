@@ -9,7 +9,7 @@ import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -38,6 +38,9 @@ SETTLING_NS = 1_500_000_000
 PASS, CALL = 0, 1500
 """A button's held_ms: a short press passes, one held 1.5 s calls the referee."""
 ACKNOWLEDGE_BUTTON = 4
+
+Missing = Literal["frames", "sight"]
+"""What a camera may lack: frames, or anything to be seen in them; each comes back by itself."""
 
 
 class PressLike(Protocol):
@@ -118,15 +121,15 @@ class FrameTaken:
 class Blind:
     """The camera gives nothing usable, for this reason."""
 
-    at: MonoNs
+    missing: Missing
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sighted:
-    """The camera gives usable frames again."""
+    """What was missing is there again; the other may still be missing."""
 
-    at: MonoNs
+    missing: Missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +197,11 @@ class Engine:
         self._unwritten: Seen | None = None
         self._retry_ns = 0
         self._last_frame_ns: int | None = None
-        self._blind: str | None = None
+        self._blind: dict[Missing, str] = {}
         self._is_hand_in = False
         self._hand_left_ns: int | None = None
         self._held_presses: list[PressLike] = []
-        self._shown_revision: tuple[int, str | None] | None = None
+        self._shown_mark: tuple[int, str | None] | None = None
         self._shown_health: bytes | None = None
         self._beat_ns = 0
         self._started_ns = clock_ns()
@@ -254,9 +257,11 @@ class Engine:
         for press in self._seats.presses(self._clock_ns()):
             self._press(press)
         self._release_presses()
-        self._watch_camera()
-        self._tick()
-        self._retry()
+        if self._storage_trouble is None:
+            self._watch_camera()
+            self._tick()
+        else:
+            self._retry()
         self._show()
 
     def _now(self) -> MonoNs:
@@ -269,9 +274,9 @@ class Engine:
             case FrameTaken():
                 self._last_frame_ns = item.at
             case Blind():
-                self._blind = item.reason
+                self._blind[item.missing] = item.reason
             case Sighted():
-                self._blind = None
+                self._blind.pop(item.missing, None)
             case HandOver():
                 self._is_hand_in = item.is_in
                 self._hand_left_ns = None if item.is_in else item.at
@@ -312,9 +317,12 @@ class Engine:
         self._unwritten = seen if self._storage_trouble is not None else None
 
     def _retry(self) -> None:
-        """With the disk full a move cannot be believed; it still lies there, so it is tried again until it can."""
+        """With the disk full a move cannot be believed; it still lies there, so it is tried again until it can.
+
+        Meanwhile time decides nothing: a move that lay in time must not come after the time it is late by.
+        """
         now = self._clock_ns()
-        if self._storage_trouble is None or now - self._retry_ns < RETRY_NS:
+        if now - self._retry_ns < RETRY_NS:
             return
         self._retry_ns = now
         try:
@@ -363,10 +371,11 @@ class Engine:
         """A camera that has fallen silent is as bad as one that says it sees nothing."""
         last = self._last_frame_ns if self._last_frame_ns is not None else self._started_ns
         age_ns = self._clock_ns() - last
-        reason = self._blind
+        reason = next(iter(self._blind.values()), None)
         if reason is None and age_ns > self._stale_ns:
             reason = f"the camera has given no frame for {age_ns / NS_PER_S:.0f} s"
         if reason is not None and self.state.camera_trouble is None:
+            self._log.warning("camera: %s", reason)
             self._decide(cmd.LoseCamera(self._now(), reason))
         elif reason is None and self.state.camera_trouble is not None and self._last_frame_ns is not None:
             self._decide(cmd.RegainCamera(self._now()))
@@ -401,8 +410,8 @@ class Engine:
         levels = panel(shown, now)
         self._seats.show(levels.seats, referee=levels.referee, buzzer=levels.buzzer)
         mark = (self.state.revision, self._storage_trouble)
-        if mark != self._shown_revision:
-            self._shown_revision = mark
+        if mark != self._shown_mark:
+            self._shown_mark = mark
             self._outlet.show_state(msgspec.json.encode(snapshot(shown, now)))
         self._outlet.pump(self._journal)
         if not self._outlet.alive:

@@ -9,6 +9,7 @@ from typing import Self
 from rich.align import Align
 from rich.box import ROUNDED
 from rich.console import Console, Group, RenderableType
+from rich.constrain import Constrain
 from rich.live import Live
 from rich.panel import Panel
 from rich.table import Table
@@ -69,7 +70,7 @@ def picture(view: View, address: Address, *, rows: int = 24) -> RenderableType:
     """The whole screen, not higher than `rows`."""
     events = max(EVENTS_LEAST, rows - OTHER_ROWS - 1)
     board = view.board
-    return Group(
+    everything = Group(
         _headline(board),
         Panel(_line(board), title="line", title_align="left", box=ROUNDED, width=WIDTH, height=LINE_ROWS + 2),
         _seats(board),
@@ -78,6 +79,7 @@ def picture(view: View, address: Address, *, rows: int = 24) -> RenderableType:
         Panel(_events(view, events), title="what happened", title_align="left", box=ROUNDED, width=WIDTH),
         _footer(address),
     )
+    return Constrain(everything, WIDTH)  # in a wider terminal nothing is centred on that terminal
 
 
 def _headline(board: Board) -> RenderableType:
@@ -147,7 +149,7 @@ def _clock(view: View) -> RenderableType:
     board = view.board
     if board.turn is None or board.phase != "play":
         words = {"between": "The dominoes are mixed and dealt.", "count": "The line is closed: the hands are counted."}
-        return Align.center(Text(words.get(board.phase, ""), style="dim"), width=WIDTH)
+        return Align.center(Text(words.get(board.phase, ""), style="dim"))
     left_s = view.seconds_left
     style = "red" if left_s <= RED_FROM_S else "yellow" if left_s <= YELLOW_FROM_S else "green"
     filled = round(BAR_CELLS * left_s / board.clock.limit_s) if board.clock.limit_s else 0
@@ -156,7 +158,7 @@ def _clock(view: View) -> RenderableType:
     text.append("░" * (BAR_CELLS - filled), style="dim")
     text.append(f" {left_s:4.1f} s", style=f"bold {style}")
     text.append("" if board.clock.running else "  (stands)", style="dim")
-    return Align.center(text, width=WIDTH)
+    return Align.center(text)
 
 
 def _notice(view: View) -> RenderableType:
@@ -170,7 +172,7 @@ def _notice(view: View) -> RenderableType:
     text, style = said[0] if said else ("", "")
     rows = textwrap.wrap(text, WIDTH)[:NOTICE_ROWS]
     rows += [""] * (NOTICE_ROWS - len(rows))
-    return Align.center(Text("\n".join(rows), style=style, justify="center"), width=WIDTH)
+    return Align.center(Text("\n".join(rows), style=style, justify="center"))
 
 
 def _events(view: View, rows: int) -> RenderableType:

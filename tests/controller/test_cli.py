@@ -97,7 +97,16 @@ def test_watch_tells_every_move_once_at_its_end(film: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [((), 2), (("fly",), 2), (("demo", "--speed", "0"), 2), (("demo", "--sets", "5"), 1), (("watch", "nowhere"), 1)],
+    [
+        ((), 2),
+        (("fly",), 2),
+        (("demo", "--speed", "0"), 2),
+        (("demo", "--sets", "5"), 1),
+        (("watch", "nowhere"), 1),
+        (("demo", "--seed", "-3"), 2),
+        (("demo", "--film", "README.md"), 1),
+        (("read", "a.jpg", "b.jpg", "--draw", "README.md"), 1),
+    ],
 )
 def test_wrong_usage_and_bad_input_have_their_own_exit_codes(words: tuple[str, ...], code: int) -> None:
     """2 for words that make no command, 1 for input that can't be used; never a traceback."""

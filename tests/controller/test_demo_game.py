@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +12,25 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_demo_puts_everything_away_when_it_is_ended_early(tmp_path: Path, number: signal.Signals) -> None:
+    """Ctrl-C, a kill and a closed terminal leave neither a file nor a broker behind."""
+    command = [sys.executable, "-m", "controller", "demo", "--plain"]
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        first = running.stdout.readline()
+        next(line for line in running.stdout if "begins" in line)
+        running.send_signal(number)
+        said = running.communicate(timeout=30)[1]
+    assert (running.returncode, said, list(tmp_path.iterdir())) == (130, "", [])
+    port = int(first.split("port ")[1].split(";")[0])
+    with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+        pass
 
 
 @pytest.mark.timeout(400)

@@ -43,9 +43,13 @@ def view(shown: Board, *events: Happened, notes: tuple[Note, ...] = (), after_s:
     return View(Heard(1, True, shown, 10 * S, tuple(events)), notes, 10 * S + round(after_s * S))
 
 
-def text_of(shown: View, rows: int = 24) -> str:
+def _rows(text: str) -> list[str]:
+    return [row.rstrip() for row in text.splitlines()]
+
+
+def text_of(shown: View, rows: int = 24, columns: int = 80) -> str:
     """The screen as text, without colours."""
-    console = Console(width=80, height=rows, file=io.StringIO(), record=True, force_terminal=True)
+    console = Console(width=columns, height=rows, file=io.StringIO(), record=True, force_terminal=True)
     console.print(picture(shown, ADDRESS, rows=rows))
     return console.export_text()
 
@@ -54,6 +58,12 @@ def laid(sequence: int, at_s: int, **body: object) -> Happened:
     """A domino laid."""
     fields = {"seat": 1, "inner": 4, "outer": 1, "end": "R", "is_fitting": True}
     return Happened(sequence, "domino_laid", at_s * S, body={**fields, **body})
+
+
+def test_screen_stands_together_in_a_wide_terminal() -> None:
+    """In a terminal of 200 columns it looks as in one of 80."""
+    shown = view(board(), laid(1, 9))
+    assert _rows(text_of(shown, columns=200)) == _rows(text_of(shown))
 
 
 def test_screen_shows_line_seats_clock_score_and_where_to_watch() -> None:

@@ -228,6 +228,32 @@ def test_engine_believes_nothing_that_a_full_disk_did_not_take_and_catches_up_wh
     assert table.outlet.healths[-1]["disk"]["status"] == "ok"
 
 
+def test_engine_calls_nobody_late_for_a_move_that_a_full_disk_kept_waiting(table: Table) -> None:
+    """A move that lay in time is written first when there is room again, before anything that time has to say."""
+    start(table)
+    table.rounds(5.0)
+    table.journal.is_full = True
+    table.see((6, 4))
+    table.rounds(11.0)
+    table.journal.is_full = False
+    table.rounds(2.0)
+    assert table.types()[-1] == "domino_laid"
+
+
+def test_engine_stays_blind_while_frames_are_back_but_nothing_can_be_seen_in_them(table: Table) -> None:
+    """A cable lost and found again in the dark leaves the table in the dark."""
+    start(table)
+    table.engine.submit(en.Blind("sight", "the picture is dark"))
+    table.engine.submit(en.Blind("frames", "the cable is loose"))
+    table.rounds()
+    table.engine.submit(en.Sighted("frames"))
+    table.rounds()
+    assert Halt.CAMERA in table.engine.state.halts
+    table.engine.submit(en.Sighted("sight"))
+    table.rounds()
+    assert not table.engine.state.halts
+
+
 def test_engine_tells_the_referee_that_his_order_could_not_be_kept_and_takes_it_again(table: Table) -> None:
     """An order refused for want of room may be sent again under the same id."""
     start(table)

@@ -21,6 +21,7 @@ import paho.mqtt.client as paho
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
+from controller.journal import Draft, Journal
 from controller.mosquitto import Mosquitto
 from vision.layout import LineLayout
 from vision.look import Look
@@ -212,6 +213,35 @@ def test_service_refuses_pins_that_are_used_twice(start: Start, tmp_path: Path) 
     service = start(path)
     told = service.communicate(timeout=20)[1]
     assert (service.returncode, "GPIO 17" in told, "Traceback" in told) == (1, True, False)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('host = ""', "broker.host: expected"),
+        ('username = "hall"\npassword_file = "{path}"', "broker.password_file: expected a readable text file"),
+        ('username = "hall"\npassword_file = "/nowhere"', "broker.password_file: expected a readable text file"),
+    ],
+)
+def test_service_names_what_is_wrong_with_the_broker(
+    start: Start, config: Path, tmp_path: Path, lines: str, said: str
+) -> None:
+    """A host that is none and a password that is no text stop the start with one sentence."""
+    path = tmp_path / "password"
+    path.write_bytes(b"\xff\xfe")
+    config.write_text(config.read_text().replace("[broker]\n", f"[broker]\n{lines.format(path=path)}\n"))
+    told = start(config).communicate(timeout=20)[1]
+    assert (str(config) in told, said in told, told.count("\n")) == (True, True, 1)
+
+
+def test_service_refuses_a_journal_with_events_of_a_later_version(start: Start, config: Path, tmp_path: Path) -> None:
+    """What this version does not understand is not replayed without it."""
+    path = tmp_path / "journal.sqlite"
+    with Journal(path, boot_id="later", wall_utc=lambda: "", clock_synchronised=lambda: True) as journal:
+        journal.append([Draft("domino_flew", 1, {})])
+    service = start(config)
+    told = service.communicate(timeout=20)[1]
+    assert (service.returncode, "domino_flew" in told, "Traceback" in told) == (1, True, False)
 
 
 def test_service_refuses_a_journal_that_another_process_has(start: Start, config: Path, display: Display) -> None:

@@ -1,0 +1,107 @@
+"""The wiring: what is closed first, and that no start and no thread fails silently."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gpiozero import Pin
+
+from controller import engine as en
+from controller.app import BackgroundService, Service
+from controller.codec import UnknownEvent
+from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig
+from controller.journal import Draft, Journal
+from hardware.pins import open_factory
+from hardware.wiring import DEFAULT_WIRING
+from vision.frame import Frame
+
+LOG = logging.getLogger("test")
+
+
+def config_in(folder: Path) -> Config:
+    """A table without a broker, its journal in `folder`."""
+    return Config(
+        camera=CameraConfig(kind="folder", path="-"),
+        seats=SeatsConfig(pin_factory="mock"),
+        broker=BrokerConfig(port=1),
+        journal=JournalConfig(path=str(folder / "journal.sqlite")),
+    )
+
+
+class Camera:
+    """A camera that remembers what the buzzer did when it was let go."""
+
+    def __init__(self, buzzer: Pin) -> None:
+        self.buzzer = buzzer
+        self.level_at_close: float | None = None
+
+    def read(self) -> Frame:
+        return Frame(np.full((48, 64, 3), 99, np.uint8), time.monotonic_ns(), 0)
+
+    def close(self) -> None:
+        self.level_at_close = self.buzzer.state
+
+
+def test_service_falls_silent_before_it_waits_for_camera_and_broker_to_go(tmp_path: Path) -> None:
+    """Ended in the middle of a buzz, it does not buzz on while the other parts take their time."""
+    factory = open_factory("mock")
+    buzzer = factory.pin(DEFAULT_WIRING.buzzer)
+    camera = Camera(buzzer)
+    with Service(config_in(tmp_path), camera=camera, pin_factory=factory, logger=LOG) as service:
+        service.engine.turn(timeout_s=1.0)
+        buzzer.state = True
+    assert camera.level_at_close == 0
+
+
+def test_service_closes_everything_when_its_start_fails(tmp_path: Path) -> None:
+    """A journal with events of a later version ends the start; lamps, journal and network are given back."""
+    config = config_in(tmp_path)
+    path = Path(config.journal.path)
+    with Journal(path, boot_id="later", wall_utc=lambda: "", clock_synchronised=lambda: True) as journal:
+        journal.append([Draft("domino_flew", 1, {})])
+    service = Service(config, pin_factory=open_factory("mock"), logger=LOG)
+    with pytest.raises(UnknownEvent, match=r"domino_flew.*update Gameline"), service:
+        raise AssertionError("it must not have started")
+    with Journal(path, boot_id="next", wall_utc=lambda: "", clock_synchronised=lambda: True) as journal:
+        assert journal.last_sequence == 1
+
+
+def test_background_service_says_why_it_ended_whatever_it_was() -> None:
+    """A fault of ours in the service's thread is told to whoever waits for it."""
+
+    def make() -> Service:
+        raise ZeroDivisionError("division by zero")
+
+    background = BackgroundService(make)
+    background.start()
+    background.stop()
+    assert background.failure == "a fault of ours, ZeroDivisionError: division by zero"
+
+
+def test_background_service_keeps_no_camera_waiting_for_a_loop_that_has_ended(tmp_path: Path) -> None:
+    """What comes in after the loop's last round is decided by nobody: whoever waits for it goes on at once."""
+    made: list[Service] = []
+    factory = open_factory("mock")
+
+    class LateCamera(Camera):
+        def close(self) -> None:
+            made[0].engine.submit(en.Wake())
+            background.wait_until_quiet()
+            super().close()
+
+    camera = LateCamera(factory.pin(DEFAULT_WIRING.buzzer))
+
+    def make() -> Service:
+        made.append(Service(config_in(tmp_path), camera=camera, pin_factory=factory, logger=LOG))
+        return made[0]
+
+    background = BackgroundService(make)
+    background.start()
+    start_s = time.monotonic()
+    background.stop()
+    assert (background.failure, camera.level_at_close) == (None, 0)
+    assert time.monotonic() - start_s < 4
