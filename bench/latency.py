@@ -195,7 +195,8 @@ def measure_latency(place: Path) -> None:
             lambda: Service(config, camera=camera, pin_factory=factory, clock_ns=lambda: camera.now_ns, logger=log)
         )
         service.start()
-        camera.over.wait()
+        while not camera.over.wait(1.0) and service.failure is None:
+            pass
         service.stop()
         if service.failure or camera.failure:
             raise SystemExit(f"bench.latency: {service.failure or camera.failure}")

@@ -56,6 +56,7 @@ VERSION = importlib.metadata.version("gameline")
 MACHINE_ID = Path("/etc/machine-id")
 SYNCHRONISED = Path("/run/systemd/timesync/synchronized")
 """systemd-timesyncd makes it once the clock has been set from the network."""
+THERMOMETER = Path("/sys/class/thermal/thermal_zone0/temp")
 QUIET_S = 0.0005
 """Between two looks at the loop's inbox, in the demonstration's fast pace."""
 DEMO_SIZE_PX = (1440, 1080)
@@ -144,6 +145,8 @@ class Service:
                 clock_ns=clock_ns,
                 wall_ms=lambda: time.time_ns() // 1_000_000,
                 stale_s=config.camera.stale_s,
+                clock_synchronised=SYNCHRONISED.exists,
+                temperature_c=_temperature_c,
                 meta=_meta(config),
                 logger=logger,
             )
@@ -256,6 +259,14 @@ def _mqtt(
         )
     except ValueError as error:
         raise ConfigError(f"broker.host: {error}") from error
+
+
+def _temperature_c() -> float | None:
+    """Of the processor; None where this machine does not say."""
+    try:
+        return int(THERMOMETER.read_text(encoding="ascii")) / 1000
+    except (OSError, ValueError):
+        return None
 
 
 def _machine() -> str:

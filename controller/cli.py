@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     pace.add_argument("--fast", action="store_true", help="as fast as this machine can")
     demo.add_argument("--seed", type=_seed, default=1, metavar="N", help="another game for another number (1)")
     demo.add_argument("--sets", type=int, default=4, metavar="N", help="sets of the game, a multiple of 4 (4)")
-    demo.add_argument("--mishaps", action="store_true", help="wrong domino, false pass, blackout, broker restart ...")
+    demo.add_argument("--mishaps", action="store_true", help="wrong domino, wrong pass, blackout, broker restart ...")
     demo.add_argument("--film", type=Path, metavar="DIR", help="keep every frame as a picture in this folder")
 
     run = _add(commands, "run", "the service of one table")

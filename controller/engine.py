@@ -31,10 +31,15 @@ from controller.orders import Accepted, Answer, Door
 
 TICK_S = 0.02
 """Longest sleep of the loop: a lamp's step of 50 ms is never missed."""
+BATCH = 64
+"""Most items in one round: a slow card must not let frames pile up, nor a flood keep the lamps waiting."""
 RETRY_NS = NS_PER_S
 """How often a sighting that could not be committed is tried again."""
 SETTLING_NS = 1_500_000_000
 """After a hand has left, a changed table has been read within this time; then nothing more is coming."""
+CLOCK_UNSET = (
+    "the wall clock has not been set from the network: times in the journal may be wrong, thinking times are not"
+)
 PASS, CALL = 0, 1500
 """A button's held_ms: a short press passes, one held 1.5 s calls the referee."""
 ACKNOWLEDGE_BUTTON = 4
@@ -180,6 +185,8 @@ class Engine:
         clock_ns: Callable[[], int],
         wall_ms: Callable[[], int],
         stale_s: float,
+        clock_synchronised: Callable[[], bool],
+        temperature_c: Callable[[], float | None],
         meta: Mapping[str, Any],
         logger: logging.Logger,
     ) -> None:
@@ -188,11 +195,14 @@ class Engine:
         self._outlet = outlet
         self._clock_ns = clock_ns
         self._stale_ns = round(stale_s * NS_PER_S)
+        self._clock_synchronised = clock_synchronised
+        self._temperature_c = temperature_c
         self._meta = meta
         self._log = logger
         self._door = Door(params=params, wall_ms=wall_ms)
         self._inbox: queue.Queue[Item] = queue.Queue()
         self._storage_trouble: str | None = None
+        self._unkept_since: MonoNs | None = None
         self._sighting: Sighting | None = None
         self._unwritten: Seen | None = None
         self._retry_ns = 0
@@ -240,20 +250,24 @@ class Engine:
             alive()
 
     def turn(self, *, timeout_s: float) -> None:
-        """One round: one item if there is one, the seats, the time; then everything is shown."""
+        """One round: what is in the inbox, the seats, the time; then everything is shown."""
         try:
             item = self._inbox.get(timeout=timeout_s) if timeout_s else self._inbox.get_nowait()
         except queue.Empty:
-            self._round(None)
+            self._round()
             return
+        taken = 1
         try:
-            self._round(item)
-        finally:
-            self._inbox.task_done()
-
-    def _round(self, item: Item | None) -> None:
-        if item is not None:
             self._take(item)
+            while taken < BATCH and not self._inbox.empty():
+                taken += 1
+                self._take(self._inbox.get_nowait())
+            self._round()
+        finally:
+            for _ in range(taken):
+                self._inbox.task_done()
+
+    def _round(self) -> None:
         for press in self._seats.presses(self._clock_ns()):
             self._press(press)
         self._release_presses()
@@ -302,9 +316,12 @@ class Engine:
             if self._storage_trouble is None:
                 self._log.error("journal: %s", error)
             self._storage_trouble = str(error)
+            if self._unkept_since is None:
+                self._unkept_since = self._now()
             return ()
-        self._storage_trouble = None
         self.state = evolve_all(self.state, happened)
+        if self._storage_trouble is not None:
+            self._recover()
         if not isinstance(command, cmd.See | cmd.Tick) and self._sighting is not None:
             # What lies on the table may mean something else now: a pause is over, a domino has to go back.
             self._decide(cmd.See(self._now(), self._sighting))
@@ -330,9 +347,17 @@ class Engine:
         except JournalError as error:
             self._storage_trouble = str(error)
             return
-        self._storage_trouble = None
         if self._unwritten is not None:
             self._see(self._unwritten)
+        if self._storage_trouble is not None:
+            self._recover()
+
+    def _recover(self) -> None:
+        """The journal takes entries again: nobody is charged for the time in between."""
+        assert self._unkept_since is not None, "storage trouble has a beginning"
+        self._storage_trouble = None
+        if self._decide(cmd.RegainStorage(self._now(), self._unkept_since)):
+            self._unkept_since = None
 
     def _tick(self) -> None:
         """While a move is still being read nobody is late yet: it may have come to rest in time."""
@@ -426,6 +451,7 @@ class Engine:
             "camera": _part(self.state.camera_trouble),
             "disk": _part(self._storage_trouble),
             "broker": _part(self._outlet.problem),
+            "clock": _part(None if self._clock_synchronised() else CLOCK_UNSET, bad="degraded"),
             "seats": _part("; ".join(f"{name}: {why}" for name, why in self._seats.faults().items()), bad="degraded"),
         }
         payload = msgspec.json.encode(parts)
@@ -443,6 +469,8 @@ class Engine:
             "frame_age_ms": frame_age_ms,
             "seconds_left": clock.seconds_left(now) if self.state.phase is Phase.PLAY else None,
             "running": clock.is_running,
+            "clock_synchronised": self._clock_synchronised(),
+            "temperature_c": self._temperature_c(),
         }
 
 

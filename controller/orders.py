@@ -26,6 +26,10 @@ Halves = tuple[int, int]
 SeatNo = Annotated[int, msgspec.Meta(ge=0, le=3)]
 
 
+Count53 = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+"""A number that every JSON reader can hold."""
+
+
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What every order carries."""
 
@@ -33,7 +37,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     id: str
     """Chosen by the sender, never used twice."""
-    sent_ms: int
+    sent_ms: Count53
     """Unix time at the sender."""
     ttl_s: float = 10.0
     """Older than this it is not carried out any more."""
@@ -47,7 +51,7 @@ class StartGame(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     topic = "start_game"
     names: tuple[str, str, str, str]
-    sets: int | None = None
+    sets: Annotated[int, msgspec.Meta(ge=4, le=400)] | None = None
     lead: SeatNo = 0
     abandon: bool = False
     """Give up a game in progress for this one."""
@@ -64,7 +68,7 @@ class Rule(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Decide on a finding."""
 
     topic = "rule"
-    finding: int
+    finding: Count53
     decision: Literal["continue", "restart", "lost", "confirm", "dismiss"]
 
 

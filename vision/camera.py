@@ -260,9 +260,9 @@ class Picamera(LiveCamera):
     ) -> None:
         try:
             from picamera2 import Picamera2
-        except ImportError as error:
+        except (ImportError, ValueError) as error:  # ValueError: it was built for another numpy than this one
             raise CameraLost(
-                f"the library picamera2 is missing ({error}); sudo apt install python3-picamera2"
+                f"the library picamera2 cannot be loaded ({error}); sudo apt install python3-picamera2, and keep its numpy"
             ) from error
         try:
             camera = Picamera2()

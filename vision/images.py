@@ -31,6 +31,8 @@ def load(path: str | Path) -> NDArray[np.uint8]:
     Raises: ImageError.
     """
     path = Path(path)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ImageError(f"expected {PICTURES}, but {path} is a device or a pipe; name a file")
     try:
         data = path.read_bytes()
     except IsADirectoryError:

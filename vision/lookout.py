@@ -78,7 +78,11 @@ class Playback:
         """The next frame at its time."""
         frame = self._camera.read()
         due_ns = self._start_ns + frame.mono_ns
-        self._wait(max(0.0, (due_ns - self._clock_ns()) / 1e9))
+        early_ns = due_ns - self._clock_ns()
+        if early_ns < 0:  # a machine too slow for the recording plays it slower; it never falls behind for good
+            self._start_ns -= early_ns
+            due_ns -= early_ns
+        self._wait(max(0, early_ns) / 1e9)
         return Frame(frame.bgr, due_ns, frame.number)
 
     def close(self) -> None:

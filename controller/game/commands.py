@@ -158,6 +158,14 @@ class RegainCamera:
 
 
 @dataclass(frozen=True, slots=True)
+class RegainStorage:
+    """The journal takes entries again, which it had not done since some moment."""
+
+    at: MonoNs
+    since: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
 class Restart:
     """The program has started with the journal of an earlier run."""
 
@@ -188,6 +196,7 @@ Command = (
     | Undo
     | LoseCamera
     | RegainCamera
+    | RegainStorage
     | Restart
     | Tick
 )

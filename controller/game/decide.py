@@ -359,6 +359,11 @@ def _regain_camera(state: State, command: cmd.RegainCamera) -> Events:
     return () if state.camera_trouble is None else (ev.CameraRegained(command.at),)
 
 
+def _regain_storage(state: State, command: cmd.RegainStorage) -> Events:
+    """Nobody is charged for the time in which nothing could be kept."""
+    return (ev.StorageLost(command.since), ev.StorageRegained(command.at))
+
+
 def _tick(state: State, command: cmd.Tick) -> Events:
     if state.turn is None or state.is_overtime or not state.clock.is_running or not state.clock.is_over(command.at):
         return ()
@@ -407,6 +412,7 @@ TABLE: dict[type, dict[Phase, Handler]] = {
     cmd.Undo: _row(Reason.NOTHING_TO_UNDO, _undo, _undo, _undo, _undo),
     cmd.LoseCamera: _row(_lose_camera, _lose_camera, _lose_camera, _lose_camera, _lose_camera),
     cmd.RegainCamera: _row(_regain_camera, _regain_camera, _regain_camera, _regain_camera, _regain_camera),
+    cmd.RegainStorage: _row(*[_regain_storage] * 5),
     cmd.Restart: _row(_restart, _restart, _restart, _restart, _restart),
     cmd.Tick: _row(_nothing, _nothing, _tick, _nothing, _nothing),
 }

@@ -308,6 +308,20 @@ class CameraRegained:
 
 
 @dataclass(frozen=True, slots=True)
+class StorageLost:
+    """Nothing could be kept from here on; written when it could again."""
+
+    at: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
+class StorageRegained:
+    """Entries are kept again."""
+
+    at: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
 class Restarted:
     """The program was started again; `at` is on a new monotonic clock."""
 
@@ -349,6 +363,8 @@ Event = (
     | TableCleared
     | CameraLost
     | CameraRegained
+    | StorageLost
+    | StorageRegained
     | Restarted
     | Undone
 )

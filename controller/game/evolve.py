@@ -243,6 +243,7 @@ def _restarted(state: State, event: ev.Restarted) -> State:
         clock=state.clock.standing(state.last_at),
         is_restarted=state.phase in (Phase.PLAY, Phase.COUNT),
         camera_trouble=None,
+        storage_trouble=None,
         alert=None,
         feedback=None,
     )
@@ -292,6 +293,8 @@ _APPLY: dict[type, Callable[[State, Any], State]] = {
     ev.TableCleared: lambda state, _: replace(state, line=Line(), take_back=()),
     ev.CameraLost: _camera_lost,
     ev.CameraRegained: _camera_regained,
+    ev.StorageLost: lambda state, _: replace(state, storage_trouble="nothing can be kept"),
+    ev.StorageRegained: lambda state, _: replace(state, storage_trouble=None),
     ev.Restarted: _restarted,
     ev.Undone: _undone,
 }

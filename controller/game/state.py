@@ -180,7 +180,7 @@ class State:
     is_restarted: bool = False
     camera_trouble: str | None = None
     storage_trouble: str | None = None
-    """Why nothing can be committed: set by the shell alone, in what it shows; no event ever sets it."""
+    """Why nothing can be kept. The shell shows it at once; the journal can only be told when it is over."""
     sync: SyncTrouble | None = None
     alert: Alert | None = None
     feedback: Feedback | None = None

@@ -99,6 +99,8 @@ def main(path: Path) -> None:
         clock_ns=time.monotonic_ns,
         wall_ms=lambda: 0,
         stale_s=60.0,
+        clock_synchronised=lambda: True,
+        temperature_c=lambda: None,
         meta={},
         logger=logging.getLogger("test"),
     )

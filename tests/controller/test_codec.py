@@ -52,6 +52,8 @@ ONE_OF_EACH: tuple[ev.Event, ...] = (
     ev.TableCleared(T),
     ev.CameraLost(T, "a cover on the lens"),
     ev.CameraRegained(T),
+    ev.StorageLost(T),
+    ev.StorageRegained(T),
     ev.Restarted(T),
     ev.Undone(T),
 )

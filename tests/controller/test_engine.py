@@ -104,6 +104,8 @@ def make_table(path: Path, time: Time) -> Table:
         clock_ns=time,
         wall_ms=lambda: 0,
         stale_s=2.0,
+        clock_synchronised=lambda: True,
+        temperature_c=lambda: None,
         meta={"rule_set": "fours"},
         logger=logging.getLogger("test"),
     )
@@ -237,7 +239,7 @@ def test_engine_calls_nobody_late_for_a_move_that_a_full_disk_kept_waiting(table
     table.rounds(11.0)
     table.journal.is_full = False
     table.rounds(2.0)
-    assert table.types()[-1] == "domino_laid"
+    assert table.types()[-3:] == ["domino_laid", "storage_lost", "storage_regained"]
 
 
 def test_engine_stays_blind_while_frames_are_back_but_nothing_can_be_seen_in_them(table: Table) -> None:
@@ -355,3 +357,25 @@ def test_engine_counts_a_move_from_when_it_came_to_rest_not_from_when_it_was_rea
     assert table.engine.state.clock.elapsed_ns(MonoNs(table.time.now_ns)) == S // 2
     assert table.engine.state.alert is not None
     assert table.engine.state.alert.at == table.time.now_ns
+
+
+def test_engine_charges_nobody_for_the_time_in_which_nothing_could_be_kept(table: Table) -> None:
+    """Twenty seconds of a full disk are nobody's thinking time, and nobody is called late for them."""
+    start(table)
+    table.see((6, 4))
+    table.rounds(3.0)
+    table.journal.is_full = True
+    table.press(3, 1500)
+    table.rounds(20.0)
+    table.journal.is_full = False
+    table.rounds(3.0)
+    assert "time_exceeded" not in table.types()
+    assert [kind for kind in table.types() if kind.startswith("storage")] == ["storage_lost", "storage_regained"]
+    assert 3 * S < table.engine.state.clock.elapsed_ns(MonoNs(table.time.now_ns)) < 8 * S
+
+
+def test_engine_says_in_health_and_heartbeat_whether_the_wall_clock_is_set(table: Table) -> None:
+    """A display can tell whether the times in the journal mean anything."""
+    table.rounds(1.0)
+    assert table.outlet.healths[-1]["clock"] == {"status": "ok", "why": ""}
+    assert table.outlet.beats[-1]["clock_synchronised"] is True

@@ -134,6 +134,8 @@ def test_lifetime_out_of_range_is_refused(ttl_s: float) -> None:
         ("pause", order(by=None), "`by`"),
         ("pause", order(sent_ms=None), "`sent_ms`"),
         ("pause", order(sent_ms="now"), "$.sent_ms"),
+        ("pause", order(sent_ms=10**400), "sent_ms"),
+        ("start_game", order(names=["a", "b", "c", "d"], sets=10**400), "sets"),
         ("pause", order(force=True), "unknown field `force`"),
         ("start_game", order(names=["a", "b", "c"]), "$.names"),
         ("start_game", order(names=["a", "b", "c", "d"], sets=5), "multiple of 4"),
