@@ -39,10 +39,12 @@ from vision.reader import read
 from vision.render import Backdrop, Reaching
 from vision.rig import Rig
 
-SIZE_PX = (1280, 720)
+SIZE_PX = (1440, 1080)
 FRAME_NS = 100_000_000
-SETS = 6
+SETS = 5
 STILL_FRAMES = 8
+REST_FRAMES = 3
+"""Too few for the table to count as at rest."""
 MOVES = 24
 RUN_S = 12.0
 EVENT_S = 0.5
@@ -161,6 +163,8 @@ class StagedCamera:
                 yield self._picture(Reaching(0, new.x_mm, new.y_mm, new))
                 self._backdrop.lay(layout.lying)
                 yield self._picture(Reaching(0, new.x_mm, new.y_mm))
+                for _ in range(REST_FRAMES):
+                    yield self._picture()
                 self._is_awaited = True
                 for _ in range(STILL_FRAMES):
                     if self._is_awaited:
@@ -190,6 +194,7 @@ def measure_latency(place: Path) -> None:
             journal=JournalConfig(path=str(place / "journal.sqlite")),
         )
         log = logging.getLogger("bench")
+        log.addHandler(logging.NullHandler())
         factory = open_factory("mock")
         service = BackgroundService(
             lambda: Service(config, camera=camera, pin_factory=factory, clock_ns=lambda: camera.now_ns, logger=log)
