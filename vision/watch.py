@@ -5,7 +5,7 @@ Everything runs on a thumbnail of the frame; only a scene that has changed and s
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
