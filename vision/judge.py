@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.blobs import Floats
 from vision.tiles import Faces
@@ -13,6 +14,57 @@ PLAIN_PIPS = 2
 
 FAR_COLOUR = 50.0
 """Grey levels between two bodies' colours that light alone seldom makes."""
+
+
+COLUMNS = (
+    "certain",
+    "better half's misfit",
+    "worse half's misfit",
+    "foreign",
+    "fainter end",
+    "fainter side",
+    "plainer side",
+    "fainter end's seam",
+    "fainter side's seam",
+    "blank halves",
+    "divider",
+    "waist",
+    "tips",
+    "weakest ink",
+    "unevenness",
+)
+"""The evidence of a face by itself."""
+SET_COLUMNS = (
+    "divider unlike",
+    "waist unlike",
+    "tips unlike",
+    "body unlike",
+    "ink unlike",
+    "edges above",
+    "seams above",
+    "size unlike",
+    "colour unlike",
+)
+"""The evidence of a face against the traits of its set, after that of the face by itself."""
+
+Row = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """For each column of evidence its weight where no, one or both halves are poor.
+
+    A blank half proves itself by its borders and a six by its pips, hence three.
+    """
+
+    alone: tuple[Row, ...]
+    """For `COLUMNS`."""
+    in_set: tuple[Row, ...]
+    """For `COLUMNS` and `SET_COLUMNS`."""
+
+
+FITTED = Weights(tuple(ALONE.values()), tuple(IN_SET.values()))
+"""Those of `vision.weights`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +98,15 @@ def traits_of(faces: Faces) -> Traits:
     )
 
 
-def log_odds(faces: Faces, traits: Traits | None = None) -> Floats:
+def log_odds(faces: Faces, traits: Traits | None = None, *, weights: Weights = FITTED) -> Floats:
     """The log odds that a domino lies at each pose, shape (N,); sharper when the set's traits are known."""
-    given = ALONE if traits is None else IN_SET
-    weights = np.array(given, np.float32)
-    poor = (faces.suits < PLAIN_PIPS).sum(axis=1)
-    return np.asarray((evidence(faces, traits) * weights[poor]).sum(axis=1), dtype=np.float32)
+    chosen = np.array(weights.alone if traits is None else weights.in_set, np.float32).T[poor_halves(faces)]
+    return np.asarray((evidence(faces, traits) * chosen).sum(axis=1), dtype=np.float32)
+
+
+def poor_halves(faces: Faces) -> NDArray[np.intp]:
+    """How many halves of each have too few pips to show by them alone, shape (N,): which weights are its own."""
+    return np.asarray((faces.suits < PLAIN_PIPS).sum(axis=1))
 
 
 def placement(faces: Faces) -> Floats:
@@ -65,7 +120,7 @@ def placement(faces: Faces) -> Floats:
 
 
 def evidence(faces: Faces, traits: Traits | None) -> Floats:
-    """What speaks for and against each pose, one row each; the columns are those of `vision.weights`."""
+    """What speaks for and against each pose, one row each, `COLUMNS` and, with traits, `SET_COLUMNS`."""
     fit = np.log(faces.misfit.min(axis=2) + 0.01) + 4
     pips = faces.suits > 0
     # Where no half has pips there is no ink to compare, and the middle value says nothing either way.
