@@ -262,7 +262,8 @@ class Picamera(LiveCamera):
             from picamera2 import Picamera2
         except (ImportError, ValueError) as error:  # ValueError: it was built for another numpy than this one
             raise CameraLost(
-                f"the library picamera2 cannot be loaded ({error}); apt install python3-picamera2 and keep its numpy"
+                f"the library picamera2 cannot be loaded ({error}); sudo apt install python3-picamera2, "
+                "and where it was built for numpy 1, pip install 'numpy<2'"
             ) from error
         try:
             camera = Picamera2()
