@@ -25,6 +25,7 @@ from gpiozero import Factory
 from rich.console import Console
 
 from controller import engine as en
+from controller import inbox
 from controller.codec import UnknownEvent
 from controller.config import BrokerConfig, CameraConfig, Config, ConfigError, JournalConfig, SeatsConfig, TableConfig
 from controller.demo import run as demo
@@ -189,27 +190,27 @@ class Service:
 
     def _wake(self) -> None:
         """From the pins', the board's and the network thread: something waits."""
-        self.engine.submit(en.Wake())
+        self.engine.submit(inbox.Wake())
 
     def _order(self, message: CommandMessage) -> None:
         """From the network thread."""
-        self.engine.submit(en.OrderCame(message))
+        self.engine.submit(inbox.OrderCame(message))
 
     def _tell(self, news: News) -> None:
         """From the camera's thread: what vision says, in the loop's words."""
         match news:
             case Settled():
-                self.engine.submit(en.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, self._zone_of)))
+                self.engine.submit(inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, self._zone_of)))
             case Taken():
-                self.engine.submit(en.FrameTaken(MonoNs(news.mono_ns)))
+                self.engine.submit(inbox.FrameTaken(MonoNs(news.mono_ns)))
             case HandIn() | HandOut():
-                self.engine.submit(en.HandOver(MonoNs(news.mono_ns), is_in=isinstance(news, HandIn)))
+                self.engine.submit(inbox.HandOver(MonoNs(news.mono_ns), is_in=isinstance(news, HandIn)))
             case Lost() | CannotSee():
-                self.engine.submit(en.Blind("frames" if isinstance(news, Lost) else "sight", news.reason))
+                self.engine.submit(inbox.Blind("frames" if isinstance(news, Lost) else "sight", news.reason))
             case Back() | SeesAgain():
-                self.engine.submit(en.Sighted("frames" if isinstance(news, Back) else "sight"))
+                self.engine.submit(inbox.Sighted("frames" if isinstance(news, Back) else "sight"))
             case Died():
-                self.engine.submit(en.ThreadDied("camera", news.reason))
+                self.engine.submit(inbox.ThreadDied("camera", news.reason))
 
 
 def all_middle(point: Point) -> Zone:

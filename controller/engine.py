@@ -8,8 +8,8 @@ from __future__ import annotations
 import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from dataclasses import replace
+from typing import Any
 
 import msgspec
 
@@ -18,15 +18,29 @@ from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.clocks import NS_PER_S
 from controller.game.decide import decide
-from controller.game.evolve import evolve, evolve_all
+from controller.game.evolve import evolve_all
 from controller.game.panel import panel
 from controller.game.rulesets import Params
 from controller.game.sight import Sighting
 from controller.game.snapshot import snapshot
 from controller.game.state import Phase, State
 from controller.game.tiles import MonoNs, Seat
+from controller.inbox import (
+    Blind,
+    FrameTaken,
+    HandOver,
+    Item,
+    Missing,
+    OrderCame,
+    Outlet,
+    PressLike,
+    Seats,
+    Seen,
+    Sighted,
+    ThreadDied,
+    Wake,
+)
 from controller.journal import Draft, Entry, Journal, JournalError
-from controller.mqtt import CommandMessage
 from controller.orders import Accepted, Answer, Door
 
 TICK_S = 0.02
@@ -43,129 +57,6 @@ CLOCK_UNSET = (
 PASS, CALL = 0, 1500
 """A button's held_ms: a short press passes, one held 1.5 s calls the referee."""
 ACKNOWLEDGE_BUTTON = 4
-
-Missing = Literal["frames", "sight"]
-"""What a camera may lack: frames, or anything to be seen in them; each comes back by itself."""
-
-
-class PressLike(Protocol):
-    """A button press, whoever debounced it."""
-
-    @property
-    def button(self) -> int:
-        """0..3 the seat, 4 the acknowledge button."""
-
-    @property
-    def held_ms(self) -> int:
-        """0 short, 1500 or 3000 held."""
-
-    @property
-    def at_ns(self) -> int:
-        """When."""
-
-
-class Seats(Protocol):
-    """Buttons, lamps and buzzer: on the Pi's pins or on a seat board."""
-
-    def presses(self, now_ns: int) -> Sequence[PressLike]:
-        """Presses since the last call."""
-
-    def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
-        """Set every level."""
-
-    def faults(self) -> Mapping[str, str]:
-        """What is wrong with which part."""
-
-
-class Outlet(Protocol):
-    """Where decisions are published; never blocks, never raises for a broker that is away."""
-
-    def show_meta(self, payload: bytes) -> None:
-        """Newest retained description of the table."""
-
-    def show_state(self, payload: bytes) -> None:
-        """Newest retained scoreboard."""
-
-    def show_health(self, payload: bytes) -> None:
-        """Newest retained health."""
-
-    def heartbeat(self, payload: bytes) -> None:
-        """A sign of life."""
-
-    def pump(self, journal: Journal) -> None:
-        """Events that have not been sent."""
-
-    def reply(self, message: CommandMessage, payload: bytes, *, client: str | None = None) -> bool:
-        """An answer to who sent `message`; whether it left."""
-
-    @property
-    def problem(self) -> str | None:
-        """Why nothing is being published, if so."""
-
-    @property
-    def alive(self) -> bool:
-        """Whether its thread runs; when it does not, only a new process helps."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """The table has come to rest."""
-
-    rest_at: MonoNs
-    sighting: Sighting
-
-
-@dataclass(frozen=True, slots=True)
-class FrameTaken:
-    """A frame came from the camera."""
-
-    at: MonoNs
-
-
-@dataclass(frozen=True, slots=True)
-class Blind:
-    """The camera gives nothing usable, for this reason."""
-
-    missing: Missing
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sighted:
-    """What was missing is there again; the other may still be missing."""
-
-    missing: Missing
-
-
-@dataclass(frozen=True, slots=True)
-class HandOver:
-    """A hand is over the table, or has left it."""
-
-    at: MonoNs
-    is_in: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OrderCame:
-    """A message on cmd/<name>."""
-
-    message: CommandMessage
-
-
-@dataclass(frozen=True, slots=True)
-class Wake:
-    """Something waits at the seats."""
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadDied:
-    """A thread that must not end has ended."""
-
-    name: str
-    reason: str
-
-
-Item = Seen | FrameTaken | Blind | Sighted | HandOver | OrderCame | Wake | ThreadDied
 
 
 class Dead(RuntimeError):
@@ -232,8 +123,8 @@ class Engine:
 
     def begin(self) -> None:
         """Rebuild the state from the journal; a set that was in progress goes on with its clock paused."""
-        for entry in self._journal.entries():
-            self.state = evolve(self.state, event_of(entry.type, entry.body))
+        kept = (event_of(entry.type, entry.body) for entry in self._journal.entries())
+        self.state = evolve_all(self.state, kept)
         if self.state.revision:
             self._decide(cmd.Restart(self._now()))
         self._outlet.show_meta(msgspec.json.encode(self._meta))
@@ -390,7 +281,7 @@ class Engine:
             return
         held, self._held_presses = self._held_presses, []
         for press in held:
-            self._decide(cmd.Pass(MonoNs(max(press.at_ns, self.state.last_at)), Seat(press.button)))
+            self._press(press)
 
     def _watch_camera(self) -> None:
         """A camera that has fallen silent is as bad as one that says it sees nothing."""

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from controller import engine as en
+from controller import inbox
 from controller.game.rulesets import Params
 from controller.game.sight import ChainLink, Sighting
 from controller.game.state import Move, Phase, State
@@ -38,10 +39,10 @@ def hands(state: State) -> list[list[Tile]]:
     return [[tile for tile in tiles[seat * 7 : seat * 7 + 7] if tile not in laid] for seat in range(4)]
 
 
-def order(name: str, **arguments: object) -> en.OrderCame:
+def order(name: str, **arguments: object) -> inbox.OrderCame:
     """A referee command, never the same twice."""
     body = {"id": str(time.monotonic_ns()), "sent_ms": 0, "by": "referee", "client": "t", **arguments}
-    return en.OrderCame(CommandMessage(name, json.dumps(body).encode(), False, "t", None, None, time.monotonic_ns()))
+    return inbox.OrderCame(CommandMessage(name, json.dumps(body).encode(), False, "t", None, None, time.monotonic_ns()))
 
 
 def sighting(state: State, new: tuple[int, int, bool] | None) -> Sighting:
@@ -68,23 +69,23 @@ def move(state: State, seat: Seat) -> tuple[int, int, bool] | None:
     return None
 
 
-def next_items(state: State, seats: FakeSeats) -> Iterator[en.Item]:
+def next_items(state: State, seats: FakeSeats) -> Iterator[inbox.Item]:
     """What somebody at the table does next."""
     now = MonoNs(time.monotonic_ns())
-    yield en.FrameTaken(now)
+    yield inbox.FrameTaken(now)
     if state.phase in (Phase.IDLE, Phase.GAME_OVER):
         yield order("start_game", names=["S", "W", "N", "E"])
     elif state.is_restarted:
         yield order("resume")
     elif state.phase is Phase.BETWEEN:
-        yield en.Seen(now, Sighting())
+        yield inbox.Seen(now, Sighting())
         yield order("start_set", **({} if state.lead is not None else {"lead": 2}))
     elif state.phase is Phase.COUNT:
         yield order("count", hands=[[[t.low, t.high] for t in hand] for hand in hands(state)])
     elif state.turn is not None and (new := move(state, state.turn)) is None:
         seats.waiting.append(Press(state.turn, 0, now))
     elif state.turn is not None:
-        yield en.Seen(now, sighting(state, new))
+        yield inbox.Seen(now, sighting(state, new))
 
 
 def main(path: Path) -> None:

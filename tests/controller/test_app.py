@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gpiozero import Pin
 
-from controller import engine as en
+from controller import inbox
 from controller.app import BackgroundService, Service
 from controller.codec import UnknownEvent
 from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig
@@ -89,7 +89,7 @@ def test_background_service_keeps_no_camera_waiting_for_a_loop_that_has_ended(tm
 
     class LateCamera(Camera):
         def close(self) -> None:
-            made[0].engine.submit(en.Wake())
+            made[0].engine.submit(inbox.Wake())
             background.wait_until_quiet()
             super().close()
 

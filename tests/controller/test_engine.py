@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from controller import engine as en
+from controller import inbox
 from controller.game.rulesets import Params
 from controller.game.sight import ChainLink, Sighting
 from controller.game.state import Halt, Phase
@@ -52,7 +53,7 @@ class Table:
         """Let time pass with frames coming in, and the loop run until its inbox is empty."""
         end_ns = self.time.now_ns + round(seconds * S)
         while True:
-            self.engine.submit(en.FrameTaken(MonoNs(self.time.now_ns)))
+            self.engine.submit(inbox.FrameTaken(MonoNs(self.time.now_ns)))
             self.engine.turn(timeout_s=0)
             while not self.engine._inbox.empty():
                 self.engine.turn(timeout_s=0)
@@ -70,14 +71,14 @@ class Table:
     def send(self, name: str, payload: bytes, *, retained: bool = False) -> None:
         """A message on cmd/<name>."""
         message = CommandMessage(name, payload, retained, "tests", None, None, self.time.now_ns)
-        self.engine.submit(en.OrderCame(message))
+        self.engine.submit(inbox.OrderCame(message))
         self.rounds()
 
     def see(self, *tiles: tuple[int, int], loose: Sequence[tuple[int, int]] = ()) -> None:
         """A table at rest with these dominoes in one chain from left to right."""
         seen = tuple(seen_tile(a, b) for a, b in (*tiles, *loose))
         chains = (tuple(ChainLink(i, is_flipped=False) for i in range(len(tiles))),) if len(tiles) > 1 else ()
-        self.engine.submit(en.Seen(MonoNs(self.time.now_ns), Sighting(seen, chains)))
+        self.engine.submit(inbox.Seen(MonoNs(self.time.now_ns), Sighting(seen, chains)))
         self.rounds()
 
     def press(self, seat: int, held_ms: int = 0) -> None:
@@ -171,7 +172,7 @@ def test_engine_lets_a_pass_wait_for_the_move_before_it_that_is_still_being_read
     """A quick player may press before the camera has read his neighbour's move: the press waits, he does not."""
     start(table)
     table.see((6, 4))
-    table.engine.submit(en.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=True))
     table.press(2)
     assert table.types()[-1] == "domino_laid"
     table.see((6, 4), (4, 1))
@@ -182,9 +183,9 @@ def test_engine_judges_a_waiting_pass_when_no_move_came_after_all(table: Table) 
     """A hand that only came and went leaves the turn where it was, and the early pass is refused."""
     start(table)
     table.see((6, 4))
-    table.engine.submit(en.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=True))
     table.press(2)
-    table.engine.submit(en.HandOver(MonoNs(table.time.now_ns), is_in=False))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=False))
     table.rounds(2.0)
     assert table.types()[-1] == "refused"
 
@@ -245,13 +246,13 @@ def test_engine_calls_nobody_late_for_a_move_that_a_full_disk_kept_waiting(table
 def test_engine_stays_blind_while_frames_are_back_but_nothing_can_be_seen_in_them(table: Table) -> None:
     """A cable lost and found again in the dark leaves the table in the dark."""
     start(table)
-    table.engine.submit(en.Blind("sight", "the picture is dark"))
-    table.engine.submit(en.Blind("frames", "the cable is loose"))
+    table.engine.submit(inbox.Blind("sight", "the picture is dark"))
+    table.engine.submit(inbox.Blind("frames", "the cable is loose"))
     table.rounds()
-    table.engine.submit(en.Sighted("frames"))
+    table.engine.submit(inbox.Sighted("frames"))
     table.rounds()
     assert Halt.CAMERA in table.engine.state.halts
-    table.engine.submit(en.Sighted("sight"))
+    table.engine.submit(inbox.Sighted("sight"))
     table.rounds()
     assert not table.engine.state.halts
 
@@ -288,7 +289,7 @@ def test_engine_takes_a_journal_up_again_with_the_clock_paused(table: Table, tmp
 
 def test_engine_ends_with_the_reason_when_a_thread_has_died(table: Table) -> None:
     """No thread ends silently: the service stops and says which and why."""
-    table.engine.submit(en.ThreadDied("camera", "ZeroDivisionError: division by zero"))
+    table.engine.submit(inbox.ThreadDied("camera", "ZeroDivisionError: division by zero"))
     with pytest.raises(en.Dead, match=r"camera thread has ended: ZeroDivisionError"):
         table.rounds()
 
@@ -344,14 +345,14 @@ def test_engine_counts_a_move_from_when_it_came_to_rest_not_from_when_it_was_rea
     start(table)
     table.see((6, 4))
     table.rounds(14.5)
-    table.engine.submit(en.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=True))
     table.rounds(0.4)
     rest_ns = table.time.now_ns
-    table.engine.submit(en.HandOver(MonoNs(rest_ns), is_in=False))
+    table.engine.submit(inbox.HandOver(MonoNs(rest_ns), is_in=False))
     table.rounds(0.5)
     seen = (seen_tile(6, 4), seen_tile(3, 1))
     chain = (ChainLink(0, is_flipped=False), ChainLink(1, is_flipped=False))
-    table.engine.submit(en.Seen(MonoNs(rest_ns), Sighting(seen, (chain,))))
+    table.engine.submit(inbox.Seen(MonoNs(rest_ns), Sighting(seen, (chain,))))
     table.rounds()
     assert "time_exceeded" not in table.types()
     assert table.engine.state.clock.elapsed_ns(MonoNs(table.time.now_ns)) == S // 2

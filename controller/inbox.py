@@ -1,0 +1,135 @@
+"""What comes into the loop and whom it speaks to: inbox items, seats, outlet; nothing is done here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from controller.game.sight import Sighting
+from controller.game.tiles import MonoNs
+from controller.journal import Journal
+from controller.mqtt import CommandMessage
+
+Missing = Literal["frames", "sight"]
+"""What a camera may lack: frames, or anything to be seen in them; each comes back by itself."""
+
+
+class PressLike(Protocol):
+    """A button press, whoever debounced it."""
+
+    @property
+    def button(self) -> int:
+        """0..3 the seat, 4 the acknowledge button."""
+
+    @property
+    def held_ms(self) -> int:
+        """0 short, 1500 or 3000 held."""
+
+    @property
+    def at_ns(self) -> int:
+        """When."""
+
+
+class Seats(Protocol):
+    """Buttons, lamps and buzzer: on the Pi's pins or on a seat board."""
+
+    def presses(self, now_ns: int) -> Sequence[PressLike]:
+        """Presses since the last call."""
+
+    def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
+        """Set every level."""
+
+    def faults(self) -> Mapping[str, str]:
+        """What is wrong with which part."""
+
+
+class Outlet(Protocol):
+    """Where decisions are published; never blocks, never raises for a broker that is away."""
+
+    def show_meta(self, payload: bytes) -> None:
+        """Newest retained description of the table."""
+
+    def show_state(self, payload: bytes) -> None:
+        """Newest retained scoreboard."""
+
+    def show_health(self, payload: bytes) -> None:
+        """Newest retained health."""
+
+    def heartbeat(self, payload: bytes) -> None:
+        """A sign of life."""
+
+    def pump(self, journal: Journal) -> None:
+        """Events that have not been sent."""
+
+    def reply(self, message: CommandMessage, payload: bytes, *, client: str | None = None) -> bool:
+        """An answer to who sent `message`; whether it left."""
+
+    @property
+    def problem(self) -> str | None:
+        """Why nothing is being published, if so."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether its thread runs; when it does not, only a new process helps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The table has come to rest."""
+
+    rest_at: MonoNs
+    sighting: Sighting
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTaken:
+    """A frame came from the camera."""
+
+    at: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
+class Blind:
+    """The camera gives nothing usable, for this reason."""
+
+    missing: Missing
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sighted:
+    """What was missing is there again; the other may still be missing."""
+
+    missing: Missing
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """A hand is over the table, or has left it."""
+
+    at: MonoNs
+    is_in: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OrderCame:
+    """A message on cmd/<name>."""
+
+    message: CommandMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Something waits at the seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadDied:
+    """A thread that must not end has ended."""
+
+    name: str
+    reason: str
+
+
+Item = Seen | FrameTaken | Blind | Sighted | HandOver | OrderCame | Wake | ThreadDied
