@@ -12,8 +12,9 @@ import pytest
 from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.commands import Decision
-from controller.game.decide import decide, provisional_score
+from controller.game.decide import decide
 from controller.game.evolve import evolve_all
+from controller.game.follow import provisional_score
 from controller.game.line import Line
 from controller.game.rulesets import Adjudication, Params, WrongDominoAlert
 from controller.game.state import Phase, State

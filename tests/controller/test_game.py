@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.commands import Decision
-from controller.game.decide import TABLE, TEXTS
+from controller.game.decide import TABLE
 from controller.game.events import Ending, FindingKind, Reason, Winner
 from controller.game.evolve import evolve_all
 from controller.game.penalties import lost_game_points
 from controller.game.rulesets import Adjudication, Params, WrongDominoAlert
+from controller.game.rulings import TEXTS
 from controller.game.sight import SeenTile, Sighting
 from controller.game.state import AlertKind, Halt, Phase
 from controller.game.tiles import ALL_TILES, End, MonoNs, Pair, Seat, Suit, Tile
