@@ -19,7 +19,6 @@ from types import TracebackType
 from typing import Any, Self
 
 import cv2
-import msgspec
 import numpy as np
 from gpiozero import Factory
 from rich.console import Console
@@ -33,7 +32,7 @@ from controller.demo.gestures import Piece
 from controller.demo.table import Scene
 from controller.demo.watching import Address
 from controller.eyes import Point, Zone, sighting_of
-from controller.game.rulesets import Params
+from controller.game.rulesets import Params, values_of
 from controller.game.tiles import MonoNs
 from controller.journal import Journal, JournalError
 from controller.mosquitto import Mosquitto
@@ -143,6 +142,7 @@ class Service:
                 seats=seats,
                 outlet=mqtt,
                 params=config.game,
+                table=config.table.name,
                 clock_ns=clock_ns,
                 wall_ms=lambda: time.time_ns() // 1_000_000,
                 stale_s=config.camera.stale_s,
@@ -283,7 +283,7 @@ def _meta(config: Config) -> dict[str, Any]:
         "version": VERSION,
         "table": config.table.name,
         "seats": "0 to 3, clockwise seen from above; pair A sits at 0 and 2, pair B at 1 and 3",
-        "rules": msgspec.to_builtins(config.game),
+        "rules": values_of(config.game),
     }
 
 

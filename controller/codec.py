@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from controller.game import events as ev
+from controller.game.rulesets import RuleSet, spots, values_of
 
 
 def type_name(event: type) -> str:
@@ -25,8 +26,8 @@ class UnknownEvent(ValueError):
 
 
 def body_of(event: ev.Event) -> dict[str, Any]:
-    """The event's fields as plain JSON values."""
-    body: dict[str, Any] = msgspec.to_builtins(event, builtin_types=())
+    """The event's fields as plain JSON values; what has no order, as a ledger's withdrawn ids, is sorted."""
+    body: dict[str, Any] = msgspec.to_builtins(event, builtin_types=(), order="deterministic")
     return body
 
 
@@ -40,7 +41,15 @@ def event_of(name: str, body: Mapping[str, Any]) -> ev.Event:
     if kind is None:
         raise UnknownEvent(f"expected an event this version knows, got {name!r}: update Gameline to read this journal")
     try:
-        event: ev.Event = msgspec.convert(dict(body), kind, strict=True)
+        event: ev.Event = msgspec.convert(_completed(body), kind, strict=True)
     except (msgspec.ValidationError, ValueError) as error:
         raise UnknownEvent(f"expected the fields of {name!r}, got {body!r}: {error}") from error
     return event
+
+
+def _completed(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body with the parameters that did not exist when it was written, as its rule set has them."""
+    params = body.get("params")
+    if not isinstance(params, Mapping) or params.get("rule_set") != RuleSet.SPOTS.value:
+        return dict(body)  # those of `fours` are the types' own defaults
+    return {**body, "params": {**values_of(spots()), **params}}

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import inspect
 
-from controller.game.rulesets import Params
+from controller.game.rulesets import Params, RuleSet, spots, values_of
 
 Point = tuple[float, float]
 
@@ -101,6 +101,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     broker: BrokerConfig = BrokerConfig()
     journal: JournalConfig = JournalConfig()
     game: Params = msgspec.field(default_factory=Params)
+    """What is left out has the default of the rule set that is chosen."""
 
 
 def load_config(path: Path) -> Config:
@@ -123,12 +124,21 @@ def load_config(path: Path) -> Config:
 def parse_config(raw: dict[str, Any], *, where: str) -> Config:
     """The configuration in an already parsed table; `where` names it in errors."""
     _refuse_unknown(raw, inspect.type_info(Config), "", where)
+    raw = _with_rule_set(raw)
     try:
         config = msgspec.convert(raw, Config, strict=True)
     except msgspec.ValidationError as error:
         raise ConfigError(_explained(str(error), raw, where)) from error
     _check(config, where)
     return config
+
+
+def _with_rule_set(raw: dict[str, Any]) -> dict[str, Any]:
+    """`raw` with the defaults of `spots` where those rules are chosen; those of `fours` are the types' own."""
+    game = raw.get("game")
+    if not isinstance(game, dict) or game.get("rule_set") != RuleSet.SPOTS.value:
+        return raw
+    return {**raw, "game": {**values_of(spots()), **game}}
 
 
 def _refuse_unknown(raw: object, kind: inspect.Type, path: str, where: str) -> None:

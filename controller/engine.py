@@ -20,6 +20,7 @@ from controller.game.clocks import NS_PER_S
 from controller.game.decide import decide
 from controller.game.evolve import evolve_all
 from controller.game.panel import panel
+from controller.game.paragraphs import PARAGRAPHS
 from controller.game.rulesets import Params
 from controller.game.sight import Sighting
 from controller.game.snapshot import snapshot
@@ -54,8 +55,10 @@ SETTLING_NS = 1_500_000_000
 CLOCK_UNSET = (
     "the wall clock has not been set from the network: times in the journal may be wrong, thinking times are not"
 )
-PASS, CALL = 0, 1500
-"""A button's held_ms: a short press passes, one held 1.5 s calls the referee."""
+PASS, CALL, CLAIM = 0, 1500, 3000
+"""A button's held_ms: a short press passes, one held 1.5 s calls the referee or claims time, one held 3 s a redeal."""
+ONE_HOLD_NS = 2 * NS_PER_S
+"""A hold of 3 s has been told at 1.5 s as well; two holds of one finger are further apart."""
 ACKNOWLEDGE_BUTTON = 4
 
 
@@ -73,6 +76,7 @@ class Engine:
         seats: Seats,
         outlet: Outlet,
         params: Params,
+        table: str,
         clock_ns: Callable[[], int],
         wall_ms: Callable[[], int],
         stale_s: float,
@@ -90,7 +94,7 @@ class Engine:
         self._temperature_c = temperature_c
         self._meta = meta
         self._log = logger
-        self._door = Door(params=params, wall_ms=wall_ms)
+        self._door = Door(params=params, table=table, wall_ms=wall_ms)
         self._inbox: queue.Queue[Item] = queue.Queue()
         self._storage_trouble: str | None = None
         self._unkept_since: MonoNs | None = None
@@ -102,6 +106,7 @@ class Engine:
         self._is_hand_in = False
         self._hand_left_ns: int | None = None
         self._held_presses: list[PressLike] = []
+        self._called_ns: dict[Seat, int] = {}
         self._shown_mark: tuple[int, str | None] | None = None
         self._shown_health: bytes | None = None
         self._beat_ns = 0
@@ -263,12 +268,27 @@ class Engine:
             return
         seat = Seat(press.button)
         if press.held_ms == CALL:
-            self._decide(cmd.CallReferee(at, seat))
+            self._call(cmd.ClaimTime(at, seat), press)
+        elif press.held_ms == CLAIM:
+            self._call(cmd.ClaimRedeal(at, seat), press)
         elif press.held_ms == PASS:
             if self._is_move_coming() and self.state.turn is not None and seat is self.state.turn.next:
                 self._held_presses.append(press)
             else:
                 self._decide(cmd.Pass(at, seat))
+
+    def _call(self, claim: cmd.ClaimTime | cmd.ClaimRedeal, press: PressLike) -> None:
+        """A held button is what can be claimed at this moment; where nothing can, it calls the referee, once a hold.
+
+        Time is claimed while a rival is over it, and as long as his slow move is the last: he may have laid it while
+        the button went down.
+        """
+        seat = Seat(press.button)
+        if _is_granted(decide(self.state, claim)):
+            self._decide(claim)
+        elif press.held_ms == CALL or press.at_ns - self._called_ns.get(seat, -ONE_HOLD_NS) >= ONE_HOLD_NS:
+            self._decide(cmd.CallReferee(claim.at, seat))
+        self._called_ns[seat] = press.at_ns
 
     def _is_move_coming(self) -> bool:
         """A hand is over the table, or has just left it and the table is not read yet."""
@@ -314,7 +334,8 @@ class Engine:
             return Answer(order_id, accepted=False, reason="storage", text=self._storage_trouble)
         if entries and entries[0].type == type_name(ev.Refused):
             body = entries[0].body
-            return Answer(order_id, accepted=False, reason=body["reason"], text=body["text"])
+            rule = PARAGRAPHS[ev.Reason(body["reason"])]
+            return Answer(order_id, accepted=False, reason=body["reason"], text=body["text"], rule=rule)
         return Answer(order_id, accepted=True, events=tuple((entry.sequence, entry.type) for entry in entries))
 
     # --- showing ---
@@ -363,6 +384,14 @@ class Engine:
             "clock_synchronised": self._clock_synchronised(),
             "temperature_c": self._temperature_c(),
         }
+
+
+def _is_granted(happened: Sequence[ev.Event]) -> bool:
+    """Whether a claim is one: not refused, and no time claim that is noted for nothing."""
+    return not any(
+        isinstance(event, ev.Refused) or (isinstance(event, ev.TimeClaimed) and event.reason is not None)
+        for event in happened
+    )
 
 
 def _part(why: str | None, *, bad: str = "failed") -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Referee commands as they come over MQTT: one strict schema each, checked for age and repetition, then a core command.
+"""The door for referee commands: each is checked for form, age and repetition, and only then a command of the core.
 
 Every order is answered once, on `reply/<client>`; an order that comes a second time gets its first answer again.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal
+from dataclasses import dataclass
 
 import msgspec
 
+from controller import order_types as ot
 from controller.game import commands as cmd
 from controller.game.rulesets import Params
-from controller.game.tiles import MonoNs, Seat, Tile
+from controller.game.tiles import MonoNs
+from controller.order_types import Order, command_of
 
 ANSWERS_KEPT = 512
 """Repeated orders come seconds after the first, not hours: this many answers are remembered."""
@@ -22,130 +23,33 @@ MAX_TTL_S = 60.0
 FUTURE_S = 60.0
 """An order from further ahead than this was sent by a clock that is wrong, and its age means nothing."""
 
-Halves = tuple[int, int]
-SeatNo = Annotated[int, msgspec.Meta(ge=0, le=3)]
-
-
-Count53 = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-"""A number that every JSON reader can hold."""
-
-
-class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What every order carries."""
-
-    topic: ClassVar[str]
-
-    id: str
-    """Chosen by the sender, never used twice."""
-    sent_ms: Count53
-    """Unix time at the sender."""
-    ttl_s: float = 10.0
-    """Older than this it is not carried out any more."""
-    by: str
-    client: str
-    """Where the answer goes: reply/<client>."""
-
-
-class StartGame(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Open a game."""
-
-    topic = "start_game"
-    names: tuple[str, str, str, str]
-    sets: Annotated[int, msgspec.Meta(ge=4, le=400)] | None = None
-    lead: SeatNo = 0
-    abandon: bool = False
-    """Give up a game in progress for this one."""
-
-
-class StartSet(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The dominoes are dealt."""
-
-    topic = "start_set"
-    lead: SeatNo | None = None
-
-
-class Rule(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Decide on a finding."""
-
-    topic = "rule"
-    finding: Count53
-    decision: Literal["continue", "restart", "lost", "confirm", "dismiss"]
-
-
-class Count(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Enter the four hands."""
-
-    topic = "count"
-    hands: tuple[tuple[Halves, ...], tuple[Halves, ...], tuple[Halves, ...], tuple[Halves, ...]]
-
-
-class ConfirmCount(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The hands the camera has read are right."""
-
-    topic = "confirm_count"
-
-
-class RestartSet(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The set is played again with the same lead."""
-
-    topic = "restart_set"
-
-
-class Pause(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Stop the clock."""
-
-    topic = "pause"
-
-
-class Resume(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Go on."""
-
-    topic = "resume"
-
-
-class Undo(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Take the last act back."""
-
-    topic = "undo"
-
-
-class Acknowledge(Order, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Silence the buzzer."""
-
-    topic = "acknowledge"
-
-
 ORDERS: dict[str, type[Order]] = {
     kind.topic: kind
-    for kind in (StartGame, StartSet, Rule, Count, ConfirmCount, RestartSet, Pause, Resume, Undo, Acknowledge)
+    for kind in (
+        ot.DrawSeats,
+        ot.StartGame,
+        ot.DrawLead,
+        ot.StartSet,
+        ot.VoicePass,
+        ot.TimeClaim,
+        ot.Redeal,
+        ot.Expose,
+        ot.Warn,
+        ot.Rule,
+        ot.Reveal,
+        ot.Count,
+        ot.ConfirmCount,
+        ot.RestartSet,
+        ot.Attribute,
+        ot.Correct,
+        ot.MergeLedger,
+        ot.Pause,
+        ot.Resume,
+        ot.Undo,
+        ot.Acknowledge,
+    )
 }
-
-
-def command_of(order: Order, at: MonoNs, params: Params) -> cmd.Command:
-    """The core's command for an order; ValueError for a seat, domino or parameter that does not exist."""
-    match order:
-        case StartGame():
-            chosen = params if order.sets is None else replace(params, sets_in_game=order.sets)
-            return cmd.StartGame(at, order.names, Seat(order.lead), chosen, order.abandon)
-        case StartSet():
-            return cmd.StartSet(at, None if order.lead is None else Seat(order.lead))
-        case Rule():
-            return cmd.Rule(at, order.finding, cmd.Decision(order.decision))
-        case Count():
-            return cmd.Count(at, tuple(tuple(Tile.of(a, b) for a, b in hand) for hand in order.hands))
-        case _:
-            return _BARE[type(order)](at)
-
-
-_BARE: dict[type[Order], Callable[[MonoNs], cmd.Command]] = {
-    ConfirmCount: cmd.ConfirmCount,
-    RestartSet: cmd.RestartSet,
-    Pause: cmd.Pause,
-    Resume: cmd.Resume,
-    Undo: cmd.Undo,
-    Acknowledge: cmd.Acknowledge,
-}
-"""Orders that say nothing but their name."""
+"""Every order by its name in `cmd/<name>`."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -155,6 +59,8 @@ class Answer(msgspec.Struct, frozen=True):
     accepted: bool
     reason: str | None = None
     text: str | None = None
+    rule: str | None = None
+    """The paragraph of docs/rules.md that a refusal rests on."""
     events: tuple[tuple[int, str], ...] = ()
     """Sequence and type of every event the order caused."""
 
@@ -179,8 +85,9 @@ class Turned:
 class Door:
     """Lets orders in: strict about form, age and repetition. Called only from the loop."""
 
-    def __init__(self, *, params: Params, wall_ms: Callable[[], int]) -> None:
+    def __init__(self, *, params: Params, table: str, wall_ms: Callable[[], int]) -> None:
         self._params = params
+        self._table = table
         self._wall_ms = wall_ms
         self._answers: OrderedDict[tuple[str | None, str], Answer] = OrderedDict()
 
@@ -198,8 +105,9 @@ class Door:
                 order = msgspec.json.decode(payload, type=ORDERS[name])
                 problem = self._age_problem(order)
                 if problem is None:
-                    return Accepted(order.id, order.client, command_of(order, at, self._params))
-            except (msgspec.ValidationError, ValueError) as error:
+                    command = command_of(order, at, params=self._params, table=self._table)
+                    return Accepted(order.id, order.client, command)
+            except (ValueError, RecursionError) as error:
                 problem = ("malformed", str(error))
         return Turned(who.client, Answer(who.id, accepted=False, reason=problem[0], text=problem[1]))
 

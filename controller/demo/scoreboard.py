@@ -29,8 +29,10 @@ class Finding(msgspec.Struct, frozen=True):
 
     id: int
     kind: str
-    seat: int
+    seat: int | None
+    """None where only a pair, or nobody, is proven."""
     text: str = ""
+    pair: str | None = None
 
 
 class ShownClock(msgspec.Struct, frozen=True):

@@ -195,8 +195,8 @@ class Director:
     def _rule(self, finding: Finding, play: SetPlay) -> None:
         if not self._waited(("finding", finding.id), REFEREE_S):
             return
-        if finding.kind == "wrong_pass":
-            is_true = finding.seat in play.false_passers
+        if finding.kind in ("wrong_pass", "inconsistent_passes"):
+            is_true = _is_true(finding, play)
             play.is_awarded = play.is_awarded or is_true
             self._ask("rule", {"finding": finding.id, "decision": "confirm" if is_true else "dismiss"})
         elif play.last is not None and play.last.is_wrong:
@@ -288,6 +288,13 @@ class Director:
             f"Table and scoreboard do not come together in {TRIES} tries: on the table lies {lies}, "
             f"the scoreboard shows {shows}{why}."
         )
+
+
+def _is_true(finding: Finding, play: SetPlay) -> bool:
+    """Whether that player, or that pair, has passed wrongly; where nobody is named the referee waits for proof."""
+    if finding.seat is not None:
+        return finding.seat in play.false_passers
+    return any(seat.pair.value == finding.pair for seat in play.false_passers)
 
 
 def _hands(board: Board) -> list[set[Tile]]:

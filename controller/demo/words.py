@@ -14,6 +14,8 @@ ENDINGS = {
     "awarded:wrong_domino": "wrong domino (C7.2)",
     "awarded:second_warning": "second warning (C8.2)",
     "awarded:third_warning": "third warning (C8.3)",
+    "awarded:fourth_warning": "fourth warning (C8.4, R10)",
+    "awarded:removed": "fifth warning (R10)",
 }
 DECISIONS = {
     "continue": "the domino goes back, play continues",
@@ -101,6 +103,7 @@ _WORDS: dict[str, Words] = {
     "locked": lambda body, _: f"The line is locked with {body.get('suit')} at both ends: the hands are counted.",
     "hands_shown": _said("The camera has read the four open hands."),
     "hands_counted": _said("The hands are counted."),
+    "redeal_unclaimed": lambda _, name: f"{name('seat')} could have claimed a redeal; the result stands.",
     "set_scored": _scored,
     "set_annulled": _said("The set is played again with the same lead."),
     "game_ended": _ended,

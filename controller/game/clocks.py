@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from controller.game.tiles import MonoNs
 
 NS_PER_S = 1_000_000_000
+NS_PER_MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

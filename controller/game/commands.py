@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from controller.game.ledger import Ledger
 from controller.game.rulesets import Params
 from controller.game.sight import Sighting
-from controller.game.tiles import End, MonoNs, Seat, Suit, Tile
+from controller.game.tiles import End, MonoNs, Seat, Tile
+
+Names = tuple[str, str, str, str]
+"""The players by seat."""
+Halves = tuple[int, int]
+"""A domino as somebody reads it out: it may be none of the 28, which is for `decide` to say."""
 
 
 class Decision(Enum):
@@ -20,9 +26,21 @@ class Decision(Enum):
     LOST = "lost"
     """Wrong domino found later: the pair loses the set (C7.2)."""
     CONFIRM = "confirm"
-    """Wrong pass: the pair loses the set (C6.1)."""
+    """It is so: a wrong pass loses the set (C6.1); what was shown or took too long is warned for (C8.1)."""
     DISMISS = "dismiss"
     """Nothing happened: a misreading, or a move that stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawSeats:
+    """The players have drawn dominoes, or their pairs lots: who sits where follows (C3, R0)."""
+
+    at: MonoNs
+    pairs: tuple[tuple[str, str], tuple[str, str]]
+    params: Params
+    drawn: tuple[Halves, Halves, Halves, Halves] | None = None
+    """In the order of the players in `pairs`."""
+    lots: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +48,24 @@ class StartGame:
     """The referee opens a game: names by seat, the first lead, the rules."""
 
     at: MonoNs
-    names: tuple[str, str, str, str]
+    names: Names | None
+    """None: as the seats were drawn."""
     lead: Seat
     params: Params
     abandon: bool = False
     """A game in progress is given up for this one."""
+    competition: str = ""
+    """Warnings count on from its earlier games; empty: this game stands alone."""
+    game: str = ""
+    """The game's name, never used twice in a competition."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawLead:
+    """Each seat has drawn a domino for the lead of an extra set (C5.7)."""
+
+    at: MonoNs
+    drawn: tuple[Halves, Halves, Halves, Halves]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +91,10 @@ class LayDomino:
     """A domino is laid; without a seat it belongs to the seat on turn."""
 
     at: MonoNs
-    inner: Suit
-    outer: Suit
+    inner: int
+    outer: int
     end: End
-    seat: Seat | None = None
+    seat: int | None = None
     confidence: float = 1.0
 
 
@@ -72,7 +103,9 @@ class Pass:
     """A seat announces that it has no fitting domino (C3.5)."""
 
     at: MonoNs
-    seat: Seat
+    seat: int
+    by_voice: bool = False
+    """The referee enters what the player said without pressing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +113,36 @@ class CallReferee:
     """A seat asks for the referee."""
 
     at: MonoNs
-    seat: Seat
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTime:
+    """A seat draws the referee's attention to a rival's long thinking (C5.6, R9)."""
+
+    at: MonoNs
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRedeal:
+    """A seat claims that its hand must be dealt again (C2.2); without `hand` it has yet to be shown."""
+
+    at: MonoNs
+    seat: int
+    hand: tuple[Tile, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expose:
+    """The referee notes a domino that was seen in a hand: it is known to have been there since the deal."""
+
+    at: MonoNs
+    seat: int
+    tile: Tile
+    by: str = ""
+    in_last_set: bool = False
+    """It belongs to the set that was registered last (claim_deadline)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +159,27 @@ class Rule:
     at: MonoNs
     finding: int
     decision: Decision
+    by: str = ""
+    """The referee's name, for the register."""
+    is_chief: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Warn:
+    """The referee warns a player for one of the reasons of the text (C8.1, R10)."""
+
+    at: MonoNs
+    seat: int
+    reason: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderReveal:
+    """The referee has all hands laid open in the middle of a set: somebody's pass was wrong (section 4)."""
+
+    at: MonoNs
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +188,7 @@ class Count:
 
     at: MonoNs
     hands: tuple[tuple[Tile, ...], ...]
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +196,46 @@ class ConfirmCount:
     """The referee confirms the hands that the camera has read."""
 
     at: MonoNs
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RestartSet:
-    """The referee has the set played again with the same lead: something can't be cleared up (C7.3)."""
+    """The set is played again with the same lead: something can't be cleared up (C7.3), dominoes were shown (R10.5)."""
 
     at: MonoNs
+    reason: str = ""
+    by: str = ""
+    is_chief: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """The referee says whose move that was: the seats skipped have passed by voice (C7, whose move)."""
+
+    at: MonoNs
+    ply: int
+    seat: int
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """The referee says what domino that was, or how it lies."""
+
+    at: MonoNs
+    ply: int
+    inner: int
+    outer: int
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeLedger:
+    """Warnings of the competition's other tables and games are added to those known here."""
+
+    at: MonoNs
+    ledger: Ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +297,27 @@ class Tick:
 
 
 Command = (
-    StartGame
+    DrawSeats
+    | StartGame
+    | DrawLead
     | StartSet
     | See
     | LayDomino
     | Pass
     | CallReferee
+    | ClaimTime
+    | ClaimRedeal
+    | Expose
     | Acknowledge
     | Rule
+    | Warn
+    | OrderReveal
     | Count
     | ConfirmCount
     | RestartSet
+    | Attribute
+    | Correct
+    | MergeLedger
     | Pause
     | Resume
     | Undo

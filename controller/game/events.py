@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from controller.game.commands import Decision
+from controller.game.ledger import Ledger
 from controller.game.rulesets import Params
-from controller.game.tiles import End, MonoNs, Seat, Suit, Tile
+from controller.game.tiles import End, MonoNs, Pair, Seat, Suit, Tile
 
 
 class Reason(Enum):
@@ -38,6 +39,24 @@ class Reason(Enum):
     ALREADY_PAUSED = "already_paused"
     LEAD_MUST_BE_DRAWN = "lead_must_be_drawn"
     LEAD_IS_FIXED = "lead_is_fixed"
+    NO_SUCH_SEAT = "no_such_seat"
+    TILE_DRAWN_TWICE = "tile_drawn_twice"
+    EQUAL_LOTS = "equal_lots"
+    NOTHING_DRAWN = "nothing_drawn"
+    EXPELLED = "expelled"
+    GAME_KNOWN = "game_known"
+    TOO_LATE = "too_late"
+    CONDITION_NOT_MET = "condition_not_met"
+    BAD_HAND = "bad_hand"
+    NO_REDEAL = "no_redeal"
+    WITHIN_LIMIT = "within_limit"
+    NOT_A_RIVAL = "not_a_rival"
+    UNKNOWN_WARNING = "unknown_warning"
+    ONLY_CHIEF_REFEREE = "only_chief_referee"
+    CANNOT_AMEND = "cannot_amend"
+    NOT_IN_A_HAND = "not_in_a_hand"
+    OTHER_COMPETITION = "other_competition"
+    LEDGER_CONFLICT = "ledger_conflict"
 
 
 class FindingKind(Enum):
@@ -45,6 +64,22 @@ class FindingKind(Enum):
 
     WRONG_DOMINO = "wrong_domino"
     WRONG_PASS = "wrong_pass"
+    INCONSISTENT_PASSES = "inconsistent_passes"
+    """One of several passes was wrong, but not whose."""
+    OUT_OF_TURN = "out_of_turn"
+    EXPOSED_HAND = "exposed_hand"
+    """A hand was laid open for a redeal it does not earn."""
+    OVERTIME = "overtime"
+    """A rival has rightly pointed at long thinking."""
+
+
+class ProvenBy(Enum):
+    """What shows that a pass was wrong (section 4)."""
+
+    PLAY = "play"
+    COUNTING = "counting"
+    REVEAL = "reveal"
+    EXPOSURE = "exposure"
 
 
 class Ending(Enum):
@@ -56,6 +91,8 @@ class Ending(Enum):
     WRONG_DOMINO = "awarded:wrong_domino"
     SECOND_WARNING = "awarded:second_warning"
     THIRD_WARNING = "awarded:third_warning"
+    FOURTH_WARNING = "awarded:fourth_warning"
+    REMOVED = "awarded:removed"
 
 
 class Winner(Enum):
@@ -67,6 +104,15 @@ class Winner(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class SeatsDrawn:
+    """Who sits where, by drawn dominoes or lots."""
+
+    at: MonoNs
+    names: tuple[str, str, str, str]
+    lead: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class GameStarted:
     """A game was opened."""
 
@@ -74,6 +120,16 @@ class GameStarted:
     names: tuple[str, str, str, str]
     lead: Seat
     params: Params
+    competition: str = ""
+    game: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LeadDrawn:
+    """The lead of the next set was drawn."""
+
+    at: MonoNs
+    lead: Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +154,23 @@ class DominoLaid:
     confidence: float
     raw: tuple[int, int] | None = None
     """What the reader alone took the halves for (inner, outer), where it came through the camera."""
+    think_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
     """A seat announced that it has no fitting domino."""
+
+    at: MonoNs
+    seat: Seat
+    think_ms: int = 0
+    by_voice: bool = False
+    """Entered by the referee."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassWithdrawn:
+    """The last pass was taken back by its seat, before the next one acted."""
 
     at: MonoNs
     seat: Seat
@@ -127,11 +195,27 @@ class FindingRaised:
     at: MonoNs
     finding: int
     kind: FindingKind
-    seat: Seat
+    seat: Seat | None
+    """None where only a pair, or nobody, is proven."""
     ply: int
-    """Place in the set, from 0, of the move or pass that was wrong."""
+    """Place in the set, from 0, of the move or pass that was wrong; the earliest in question where it is not proven."""
     clause: str
     text: str
+    pair: Pair | None = None
+    proven_by: ProvenBy | None = None
+    passes: tuple[int, ...] = ()
+    """Places of the passes that the proof rests on."""
+    repairs: tuple[str, ...] = ()
+    """Single misreadings that would explain it as well."""
+    set_no: int | None = None
+    """Of a set that is registered already."""
+    lay: tuple[Suit, Suit, End] | None = None
+    """The domino (inner, outer) that was laid out of turn, and where: it is in no line."""
+
+    @property
+    def is_of_one_pass(self) -> bool:
+        """Whether the very pass is proven."""
+        return self.kind is FindingKind.WRONG_PASS and self.passes == (self.ply,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +227,9 @@ class FindingRuled:
     decision: Decision
     by_rule: bool = False
     """The finding confirmed itself (adjudication auto)."""
+    by: str = ""
+    """Who decided."""
+    is_chief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +239,117 @@ class WarningGiven:
     at: MonoNs
     seat: Seat
     reason: str
+    by: str = ""
+    by_referee: bool = False
+    """Given by itself, not as part of a ruling."""
+    counts: bool = True
+    """Whether it is a rung of the ladder (wrong_domino_warning_counts)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairExpelled:
+    """A pair is out of the competition (C8.4, R10)."""
+
+    at: MonoNs
+    pair: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class TimeClaimed:
+    """A seat pointed at a rival's long thinking (C5.6)."""
+
+    at: MonoNs
+    seat: Seat
+    thinker: Seat
+    elapsed_ms: int
+    reason: Reason | None
+    """Why it was not accepted; None: it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class RedealClaimed:
+    """A seat claims a redeal and has its hand to show."""
+
+    at: MonoNs
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class RedealGranted:
+    """The dominoes are handed out once again, same leader (C2.2)."""
+
+    at: MonoNs
+    seat: Seat
+    hand: tuple[Tile, ...]
+    is_seen: bool = False
+    """The hand lies in the middle, where the camera has read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RedealDenied:
+    """The claim was false, and everybody has seen the hand."""
+
+    at: MonoNs
+    seat: Seat
+    reason: Reason
+    hand: tuple[Tile, ...]
+    is_seen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RedealUnclaimed:
+    """The count shows that a seat could have claimed a redeal; the result stands (C2.2)."""
+
+    at: MonoNs
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class TileExposed:
+    """A domino was seen in a hand."""
+
+    at: MonoNs
+    seat: Seat
+    tile: Tile
+    by: str = ""
+    in_last_set: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attributed:
+    """The move at `ply` was made by `seat`; the seats skipped have passed by voice."""
+
+    at: MonoNs
+    ply: int
+    seat: Seat
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The domino of the move at `ply` was another, or lay otherwise."""
+
+    at: MonoNs
+    ply: int
+    inner: Suit
+    outer: Suit
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RevealOrdered:
+    """The referee has all hands laid open in the middle of a set."""
+
+    at: MonoNs
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerMerged:
+    """Warnings of the competition's other tables and games are known here too."""
+
+    at: MonoNs
+    ledger: Ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +382,7 @@ class HandsCounted:
 
     at: MonoNs
     hands: tuple[tuple[Tile, ...], ...]
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +390,7 @@ class CountWaived:
     """The referee registers a set that ended by going out without a count: spots do not matter there (C5.2)."""
 
     at: MonoNs
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +411,20 @@ class SetAnnulled:
     at: MonoNs
     by_referee: bool = False
     """Ordered by itself, not as part of a ruling."""
+    reason: str = ""
+    by: str = ""
+    is_chief: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetRescored:
+    """A registered set has another result (claim_deadline, between_sets)."""
+
+    at: MonoNs
+    set_no: int
+    by: Ending
+    winner: Winner
+    points: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +434,8 @@ class GameEnded:
     at: MonoNs
     winner: Winner
     points: tuple[float, float]
+    by: Ending | None = None
+    """The warning that ended it; None: all sets are played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,20 +552,35 @@ class Undone:
 
 
 Event = (
-    GameStarted
+    SeatsDrawn
+    | GameStarted
+    | LeadDrawn
     | SetStarted
     | DominoLaid
     | Passed
+    | PassWithdrawn
     | Refused
     | FindingRaised
     | FindingRuled
     | WarningGiven
+    | PairExpelled
+    | TimeClaimed
+    | RedealClaimed
+    | RedealGranted
+    | RedealDenied
+    | RedealUnclaimed
+    | TileExposed
+    | Attributed
+    | Corrected
+    | RevealOrdered
+    | LedgerMerged
     | WentOut
     | Locked
     | HandsShown
     | HandsCounted
     | CountWaived
     | SetScored
+    | SetRescored
     | SetAnnulled
     | GameEnded
     | TimeExceeded
@@ -369,11 +600,31 @@ Event = (
     | Undone
 )
 
-ACTS = (GameStarted, SetStarted, DominoLaid, Passed, HandsCounted, CountWaived, Paused, Resumed)
+ACTS = (
+    SeatsDrawn,
+    GameStarted,
+    LeadDrawn,
+    SetStarted,
+    DominoLaid,
+    Passed,
+    PassWithdrawn,
+    RedealClaimed,
+    RedealGranted,
+    RedealDenied,
+    TileExposed,
+    Attributed,
+    Corrected,
+    RevealOrdered,
+    HandsCounted,
+    CountWaived,
+    Paused,
+    Resumed,
+)
 
 
 def is_act(event: Event) -> bool:
     """Whether a person caused it: undo takes it back with all that followed from it in the same breath."""
     is_ruling = isinstance(event, FindingRuled) and not event.by_rule
-    is_order = isinstance(event, SetAnnulled) and event.by_referee
-    return isinstance(event, ACTS) or is_ruling or is_order
+    is_order = isinstance(event, SetAnnulled | WarningGiven) and event.by_referee
+    is_claim = isinstance(event, TimeClaimed) and event.reason is None
+    return isinstance(event, ACTS) or is_ruling or is_order or is_claim

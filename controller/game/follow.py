@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from controller.game import events as ev
 from controller.game.commands import Decision
+from controller.game.draw import is_redealable
 from controller.game.events import Ending, FindingKind, Winner
 from controller.game.evolve import evolve_all
-from controller.game.penalties import points_for, winner_of
-from controller.game.proof import Contradiction, wrong_passes
-from controller.game.rulesets import Adjudication
-from controller.game.rulings import Events, ruling
-from controller.game.state import Move, Phase, State
-from controller.game.tiles import MonoNs, Seat, Tile
+from controller.game.findings import late_finding, new_finding
+from controller.game.line import set_winner
+from controller.game.penalties import lost_afterwards, lost_set, points_for, spots_points, winner_of
+from controller.game.rulesets import Adjudication, BothOffend, LockDetection, LockTie, Redeal, Scoring, WrongPassStop
+from controller.game.rulings import Events, is_at_once
+from controller.game.state import Finding, Move, Phase, Skip, State
+from controller.game.tiles import MonoNs, Seat
+
+OFFENCES = (FindingKind.WRONG_PASS, FindingKind.WRONG_DOMINO)
+"""What costs a set once it is confirmed."""
 
 
 def follow(state: State, at: MonoNs) -> Events:
@@ -25,49 +30,85 @@ def follow(state: State, at: MonoNs) -> Events:
 
 def _consequence(state: State, at: MonoNs) -> Events:
     """The next thing that follows from `state` by the rules alone; () when nothing does."""
-    if state.phase is Phase.BETWEEN:
-        return _game_end(state, at)
+    late = _late(state, at)
+    if late:
+        return late
+    if state.phase is Phase.BETWEEN or (state.phase is Phase.PLAY and not state.plies):
+        over = _game_end(state, at)  # a set may have been lost after the next was dealt
+        if over or state.phase is Phase.BETWEEN:
+            return over
     if state.phase not in (Phase.PLAY, Phase.COUNT):
         return ()
-    return _new_finding(state, at) or _confirmed_by_rule(state, at) or _closing(state, at) or _score(state, at)
+    found = new_finding(state, at)
+    if found is not None:
+        return (found,)
+    return (
+        _confirmed_by_rule(state, at)
+        or _awarded(state, at)
+        or _closing(state, at)
+        or _unclaimed(state, at)
+        or _score(state, at)
+    )
 
 
-def _new_finding(state: State, at: MonoNs) -> Events:
-    """The first wrong domino or wrong pass that the play so far proves and nobody has been told of."""
-    told = {(f.kind, f.ply) for f in state.findings}
-    for index, ply in enumerate(state.plies):
-        if isinstance(ply, Move) and not ply.is_fitting and (FindingKind.WRONG_DOMINO, index) not in told:
-            text = f"{state.names[ply.seat]} laid {ply.tile} with {ply.inner} to the joint, which does not fit."
-            return (ev.FindingRaised(at, state.next_finding, FindingKind.WRONG_DOMINO, ply.seat, index, "C7", text),)
-    for found in wrong_passes(state):
-        if (FindingKind.WRONG_PASS, found.ply) not in told:
-            text = _wrong_pass_text(state, found)
-            return (
-                ev.FindingRaised(at, state.next_finding, FindingKind.WRONG_PASS, found.seat, found.ply, "C6.1", text),
-            )
+def _late(state: State, at: MonoNs) -> Events:
+    """A wrong pass of the set registered last: found, confirmed, and its points changed."""
+    found = late_finding(state, at)
+    if found is not None:
+        return (found,)
+    for finding in state.findings:
+        if finding.set_no is None:
+            continue
+        if finding.is_open and state.params.adjudication is Adjudication.AUTO:
+            return (ev.FindingRuled(at, finding.number, Decision.CONFIRM, by_rule=True),)
+        if finding.is_confirmed and finding.pair is not None:
+            return (lost_afterwards(state, at, finding.pair, Ending.WRONG_PASS),)
     return ()
-
-
-def _wrong_pass_text(state: State, found: Contradiction) -> str:
-    """The proof in words a referee can read out."""
-    skip = state.plies[found.ply]
-    assert not isinstance(skip, Move), "a contradiction is about a pass"
-    opened = " and ".join(str(suit) for suit in dict.fromkeys(skip.ends))
-    how = "showed" if found.seen_in is None else f"laid (act {found.seen_in + 1})"
-    name = state.names[found.seat]
-    return f"{name} passed (act {found.ply + 1}) with {opened} open, and later {how} {found.tile}, which fitted then."
 
 
 def _confirmed_by_rule(state: State, at: MonoNs) -> Events:
-    """With adjudication auto findings confirm themselves: a wrong pass at once, a wrong domino at the count."""
+    """With adjudication auto a wrong pass confirms itself; a wrong domino at the count, or with another offence."""
     if state.params.adjudication is not Adjudication.AUTO:
         return ()
+    is_settled = state.hands is not None or state.is_count_waived
+    has_confirmed = any(f.is_confirmed for f in state.findings)
     for finding in state.open_findings:
         if finding.kind is FindingKind.WRONG_PASS:
-            return ruling(state, at, finding, Decision.CONFIRM, by_rule=True)
-        if state.hands is not None:
-            return ruling(state, at, finding, Decision.LOST, by_rule=True)
+            return (ev.FindingRuled(at, finding.number, Decision.CONFIRM, by_rule=True),)
+        is_costly = finding.kind is FindingKind.WRONG_DOMINO and state.has_wrong_domino_clause
+        if is_costly and (is_settled or (has_confirmed and not is_at_once(state, finding))):
+            return (ev.FindingRuled(at, finding.number, Decision.LOST, by_rule=True),)
     return ()
+
+
+def _awarded(state: State, at: MonoNs) -> Events:
+    """A confirmed offence costs the set; of two pairs that offended, the one that did it first (section 4)."""
+    confirmed = sorted((f for f in state.findings if f.is_confirmed and f.set_no is None), key=lambda f: f.ply)
+    if not confirmed or not _is_time_to_award(state, confirmed):
+        return ()
+    first = confirmed[0]
+    assert first.pair is not None
+    is_restart = state.params.both_offend is BothOffend.RESTART
+    others = (f for f in state.open_findings if _may_cost_the_set(state, f))
+    if any(f.pair is first.pair.rivals and (is_restart or f.ply < first.ply) for f in others):
+        return ()  # it may decide the set otherwise: the referee rules on it first
+    if len({f.pair for f in confirmed}) > 1 and is_restart:
+        return (ev.SetAnnulled(at, reason="both_offend"),)
+    ending = Ending.WRONG_PASS if first.kind is FindingKind.WRONG_PASS else Ending.WRONG_DOMINO
+    return (lost_set(state, at, first.pair, ending),)
+
+
+def _may_cost_the_set(state: State, finding: Finding) -> bool:
+    """Whether the set may be lost by it; a text without a clause on wrong dominoes takes no set for one."""
+    is_costly = finding.kind is FindingKind.WRONG_PASS or state.has_wrong_domino_clause
+    return finding.kind in OFFENCES and finding.set_no is None and is_costly
+
+
+def _is_time_to_award(state: State, confirmed: list[Finding]) -> bool:
+    """A wrong pass may be played on to the end of the set (wrong_pass_stop), a wrong domino never is."""
+    if state.params.wrong_pass_stop is WrongPassStop.AT_ONCE or state.hands is not None or state.is_count_waived:
+        return True
+    return any(f.kind is FindingKind.WRONG_DOMINO for f in confirmed)
 
 
 def _closing(state: State, at: MonoNs) -> Events:
@@ -77,42 +118,65 @@ def _closing(state: State, at: MonoNs) -> Events:
     out = _gone_out(state)
     if out is not None:
         return (ev.WentOut(at, out),)
-    if state.line.is_locked:
+    if state.line.is_locked and _is_lock_told(state):
         assert state.line.ends is not None
         return (ev.Locked(at, state.line.ends[1]),)
     return ()
 
 
+def _is_lock_told(state: State) -> bool:
+    """With the line's word a lock ends the set at once, with the players' when all four have passed on it."""
+    last = state.plies[-4:]
+    has_passed = len(last) == 4 and all(isinstance(ply, Skip) for ply in last)
+    return state.params.lock_detection is LockDetection.LINE or has_passed
+
+
+def _unclaimed(state: State, at: MonoNs) -> Events:
+    """The count shows a dealt hand that could have been redealt: it is noted, the result stands (C2.2)."""
+    if state.hands is None or state.params.redeal is Redeal.OFF:
+        return ()
+    for seat in Seat:
+        laid = [ply.tile for ply in state.plies if isinstance(ply, Move) and ply.seat is seat]
+        if seat not in state.unclaimed and is_redealable((*laid, *state.hands[seat])):
+            return (ev.RedealUnclaimed(at, seat),)
+    return ()
+
+
 def _score(state: State, at: MonoNs) -> Events:
-    """The set is registered once the hands are counted, or the count is waived, and nothing waits for the referee."""
-    if state.open_findings or (state.hands is None and not state.is_count_waived):
+    """The set is registered once the hands are counted, or the count is waived, and no offence waits for a ruling."""
+    is_waiting = any(f.kind in OFFENCES and f.set_no is None for f in state.open_findings)
+    if is_waiting or (state.hands is None and not state.is_count_waived):
         return ()
     scored = provisional_score(state, at)
-    return () if scored is None else (scored,)
+    if scored is None:
+        return ()
+    is_tie = scored.by is Ending.DEADLOCK and scored.winner is Winner.DRAW
+    if is_tie and state.params.lock_tie is LockTie.REPLAY:
+        return (ev.SetAnnulled(at, reason="equal_lock"),)
+    return (scored,)
 
 
 def provisional_score(state: State, at: MonoNs) -> ev.SetScored | None:
-    """What the closed line is worth as things stand; None while it is open, or locked and not counted (C5.2-C5.4)."""
-    spots = _spots(state.hands)
-    out = _gone_out(state)
-    if state.ending is Ending.OUT and out is not None:
-        winner = Winner(out.pair.value)
-    elif state.ending is Ending.DEADLOCK and spots is not None:
-        winner = winner_of((spots[1], spots[0]))  # fewer spots win (C5.4)
-    else:
+    """What the closed line is worth as things stand; None while it is open, or its spots are needed and not counted."""
+    spots = state.spots
+    out = _gone_out(state) if state.ending is Ending.OUT else None
+    if state.ending is None or (spots is None and (out is None or state.params.scoring is Scoring.SPOTS)):
         return None
-    return ev.SetScored(at, state.ending, winner, spots, points_for(winner))
+    if state.params.scoring is Scoring.SPOTS:
+        assert spots is not None
+        points = spots_points(state, state.ending, None if out is None else out.pair, spots)
+        return ev.SetScored(at, state.ending, winner_of(points), spots, points)
+    pair = set_winner(out, spots or (0, 0))
+    if pair is None:
+        tie = points_for(Winner.DRAW) if state.params.lock_tie is LockTie.HALF else (0.0, 0.0)
+        return ev.SetScored(at, state.ending, Winner.DRAW, spots, tie)
+    won = points_for(Winner(pair.value))
+    points = (won[0] + state.carried * won[0], won[1] + state.carried * won[1])
+    return ev.SetScored(at, state.ending, Winner(pair.value), spots, points)
 
 
 def _gone_out(state: State) -> Seat | None:
     return next((seat for seat in Seat if state.tiles_left(seat) == 0), None)
-
-
-def _spots(hands: tuple[tuple[Tile, ...], ...] | None) -> tuple[int, int] | None:
-    if hands is None:
-        return None
-    by_seat = [sum(tile.spots for tile in hand) for hand in hands]
-    return (by_seat[0] + by_seat[2], by_seat[1] + by_seat[3])
 
 
 def _game_end(state: State, at: MonoNs) -> Events:

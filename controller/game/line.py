@@ -1,10 +1,72 @@
-"""The game line: the dominoes as they lie from left end to right end; whether they may is said, not enforced."""
+"""The game line from left end to right end, and the law of what fits it; whether it is kept is said, not enforced.
+
+The law stands once, in the functions on masks at the top: the line asks them about what lies on the table, and random
+sets are played by them too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from controller.game.tiles import ALL_TILES, End, Seat, Suit, Tile
+from controller.game.tiles import (
+    ALL_MASK,
+    CARRYING,
+    DOUBLE_BLANK,
+    SUITS,
+    End,
+    Mask,
+    Pair,
+    Seat,
+    Suit,
+    Tile,
+    bit_of,
+    mask_of,
+    spots_of,
+    tiles_of,
+)
+
+_FITTING = tuple(tuple(CARRYING[left] | CARRYING[right] for right in SUITS) for left in SUITS)
+
+
+def fitting_mask(left: Suit, right: Suit) -> Mask:
+    """Of the 28 dominoes those that could be added to a line with these open suits (C0.2); who has none passes."""
+    return _FITTING[left][right]
+
+
+def is_locked_mask(unplayed: Mask, left: Suit, right: Suit) -> bool:
+    """Whether none of the `unplayed` dominoes fits these open suits (C0.7).
+
+    Not asked once somebody has gone out: a deadlock needs players who all have dominoes.
+    """
+    return not unplayed & _FITTING[left][right]
+
+
+def pair_spots(hands: Sequence[Mask], *, lone_blank: int) -> tuple[int, int]:
+    """Spots left with pair A and with pair B, from the four hands of a closed set (C5.4, R8).
+
+    A double blank that is the only domino of its hand counts `lone_blank`: 0 in the English text, 10 in the Russian.
+    """
+    spots_a, spots_b = spots_of(hands[0] | hands[2]), spots_of(hands[1] | hands[3])
+    if DOUBLE_BLANK in hands:
+        return (spots_a + lone_blank, spots_b) if DOUBLE_BLANK in hands[::2] else (spots_a, spots_b + lone_blank)
+    return (spots_a, spots_b)
+
+
+def set_winner(out: Seat | None, spots: tuple[int, int]) -> Pair | None:
+    """Whose set it is by the dominoes: of who went `out`, or in a deadlock of fewer spots, None for equal (C5.2-4)."""
+    if out is not None:
+        return out.pair
+    if spots[0] == spots[1]:
+        return None
+    return Pair.A if spots[0] < spots[1] else Pair.B
+
+
+def set_credit(out: Seat | None, spots: tuple[int, int]) -> tuple[int, int]:
+    """What the winners of a set are credited, [A, B]: the losers' spots, in a deadlock the difference (R8)."""
+    if out is not None:
+        return (spots[1], 0) if out.pair is Pair.A else (0, spots[0])
+    return (max(0, spots[1] - spots[0]), max(0, spots[0] - spots[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +96,16 @@ class Line:
         return (self.placed[0].left, self.placed[-1].right) if self.placed else None
 
     @property
+    def mask(self) -> Mask:
+        """The dominoes that lie."""
+        return mask_of(p.tile for p in self.placed)
+
+    @property
+    def unplayed_mask(self) -> Mask:
+        """The dominoes that do not lie: together exactly the four hands."""
+        return ALL_MASK ^ self.mask
+
+    @property
     def tiles(self) -> frozenset[Tile]:
         """The dominoes that lie."""
         return frozenset(p.tile for p in self.placed)
@@ -41,7 +113,7 @@ class Line:
     @property
     def unplayed(self) -> frozenset[Tile]:
         """The dominoes that do not lie: together exactly the four hands."""
-        return ALL_TILES - self.tiles
+        return frozenset(tiles_of(self.unplayed_mask))
 
     def open_suit(self, end: End) -> Suit | None:
         """The suit a domino must carry to join at `end`, None where anything may be laid."""
@@ -51,12 +123,12 @@ class Line:
 
     def is_fitting(self, tile: Tile) -> bool:
         """Whether `tile` could be added at one of the ends (C0.2)."""
-        return self.ends is None or any(tile.carries(suit) for suit in self.ends)
+        return self.ends is None or bool(bit_of(tile) & fitting_mask(*self.ends))
 
     @property
     def is_locked(self) -> bool:
         """No unplayed domino fits (C0.7): known at the closing move itself, since the unplayed ones are the hands."""
-        return bool(self.placed) and not any(self.is_fitting(tile) for tile in self.unplayed)
+        return self.ends is not None and is_locked_mask(self.unplayed_mask, *self.ends)
 
     def with_tile(self, inner: Suit, outer: Suit, end: End, seat: Seat) -> Line:
         """The line after a domino was laid at `end` with its `inner` half to the joint; a mismatch is laid as it lies.

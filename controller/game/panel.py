@@ -1,7 +1,8 @@
 """`panel(state, now)`: every lamp's level and the buzzer, as a function of the state alone; nothing else lights a lamp.
 
 Each seat has three LEDs, green, yellow, red, a bar for the thinking time: all lit, then yellow and red, then red alone,
-the last five seconds pulsing, and all three flickering when it is over. docs/lamps.md has the patterns.
+the last five seconds pulsing, and all three flickering when it is over; yellow alone means that somebody has to show
+dominoes or that the referee comes first. docs/lamps.md has the patterns.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def _seat(state: State, seat: Seat, now: MonoNs) -> Leds:
         return _answer(feedback, now)
     if state.phase is Phase.GAME_OVER:
         return GREEN if state.winner in (Winner(seat.pair.value), Winner.DRAW) else OFF
-    if state.phase is Phase.COUNT:
-        return _blink(YELLOW, now, on_ms=800, off_ms=800)
+    if state.phase is Phase.COUNT or state.claim is seat:
+        return _blink(YELLOW, now, on_ms=800, off_ms=800)  # dominoes have to be shown
     if state.phase is Phase.BETWEEN:
         return GREEN if seat is state.lead else OFF
     if state.phase is not Phase.PLAY:
@@ -97,7 +98,8 @@ def _referee(state: State, now: MonoNs) -> float:
     """Flashing while something new waits to be noticed, steady while the table waits for the referee."""
     if state.alert is not None:
         return _blink(RED, now, on_ms=300, off_ms=300)[2]
-    waits = state.told_findings or state.halts - {Halt.FINDING} or state.phase is Phase.COUNT
+    is_somebody_due = state.phase is Phase.COUNT or state.claim is not None
+    waits = state.told_findings or state.halts - {Halt.FINDING} or is_somebody_due
     return 1.0 if waits else 0.0
 
 

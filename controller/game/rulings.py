@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from controller.game import events as ev
-from controller.game.commands import Decision
+from controller.game.commands import Decision, Rule
 from controller.game.events import Ending, FindingKind, Reason
 from controller.game.evolve import evolve
-from controller.game.penalties import lost_set, warn
+from controller.game.penalties import warn
+from controller.game.rulesets import OutOfTurn, ReplayBy, RuleSet, WrongDomino, WrongLastDomino
 from controller.game.state import Finding, State
-from controller.game.tiles import MonoNs
 
 Events = tuple[ev.Event, ...]
 
@@ -33,9 +33,64 @@ TEXTS: dict[Reason, str] = {
     Reason.NOTHING_TO_UNDO: "there is nothing to take back",
     Reason.NOT_PAUSED: "nothing is paused",
     Reason.ALREADY_PAUSED: "the clock is paused already",
-    Reason.LEAD_MUST_BE_DRAWN: "for an extra set the lead is drawn: say which seat leads",
-    Reason.LEAD_IS_FIXED: "the lead moves one seat clockwise from set to set: leave it out",
+    Reason.LEAD_MUST_BE_DRAWN: "the lead of the next set is drawn: say which seat leads",
+    Reason.LEAD_IS_FIXED: "the lead of the next set is settled by the rules: leave it out",
+    Reason.NO_SUCH_SEAT: "seats are numbered 0 to 3",
+    Reason.TILE_DRAWN_TWICE: "four different dominoes must be drawn: read them again",
+    Reason.EQUAL_LOTS: "two pairs cannot have the same lot: read them again",
+    Reason.NOTHING_DRAWN: "nothing has been drawn for the seats: name the players by seat, or draw first",
+    Reason.EXPELLED: "that pair is expelled from this competition: it may not play in it",
+    Reason.GAME_KNOWN: "a game of a competition needs a name of its own: give it another",
+    Reason.TOO_LATE: "it is too late to claim a redeal: a move has been made",
+    Reason.CONDITION_NOT_MET: "a redeal needs five doubles or six dominoes of one suit in the hand",
+    Reason.BAD_HAND: "a hand for a redeal is seven different dominoes, none of which lies in the line",
+    Reason.NO_REDEAL: "these rules know no redeal",
+    Reason.WITHIN_LIMIT: "the player is still within the time given",
+    Reason.NOT_A_RIVAL: "only a rival of the player who thinks may point at his time",
+    Reason.UNKNOWN_WARNING: "a warning is for time, talk, exposure or signs",
+    Reason.ONLY_CHIEF_REFEREE: "only the chief referee may have the set played again",
+    Reason.CANNOT_AMEND: "the record cannot be changed so",
+    Reason.NOT_IN_A_HAND: "that domino cannot have been in that hand",
+    Reason.OTHER_COMPETITION: "the ledger is of another competition than the game",
+    Reason.LEDGER_CONFLICT: "the two ledgers contradict each other",
 }
+
+DECISIONS: dict[FindingKind, frozenset[Decision]] = {
+    FindingKind.WRONG_DOMINO: frozenset({Decision.CONTINUE, Decision.RESTART, Decision.LOST, Decision.DISMISS}),
+    FindingKind.WRONG_PASS: frozenset({Decision.CONFIRM, Decision.RESTART, Decision.DISMISS}),
+    FindingKind.INCONSISTENT_PASSES: frozenset({Decision.RESTART, Decision.DISMISS}),
+    FindingKind.OUT_OF_TURN: frozenset({Decision.CONFIRM, Decision.RESTART, Decision.DISMISS}),
+    FindingKind.EXPOSED_HAND: frozenset({Decision.CONFIRM, Decision.RESTART, Decision.DISMISS}),
+    FindingKind.OVERTIME: frozenset({Decision.CONFIRM, Decision.DISMISS}),
+}
+"""What may be said to each kind of finding."""
+
+CLAUSES: dict[RuleSet, dict[FindingKind, str]] = {
+    RuleSet.FOURS: {
+        FindingKind.WRONG_DOMINO: "C7",
+        FindingKind.WRONG_PASS: "C6.1",
+        FindingKind.INCONSISTENT_PASSES: "C6.1",
+        FindingKind.OUT_OF_TURN: "C7.1",
+        FindingKind.EXPOSED_HAND: "C2.2",
+        FindingKind.OVERTIME: "C5.6",
+    },
+    RuleSet.SPOTS: {
+        FindingKind.WRONG_DOMINO: "R10",  # the text has none for it: what was shown may be warned for
+        FindingKind.WRONG_PASS: "R11",
+        FindingKind.INCONSISTENT_PASSES: "R11",
+        FindingKind.OUT_OF_TURN: "R10",
+        FindingKind.EXPOSED_HAND: "R10",
+        FindingKind.OVERTIME: "R9",
+    },
+}
+"""The clause of the text that a finding rests on."""
+
+WARNED_FOR = {
+    FindingKind.OUT_OF_TURN: "exposure",
+    FindingKind.EXPOSED_HAND: "exposure",
+    FindingKind.OVERTIME: "time",
+}
+"""What a confirmed finding is warned for, where it costs no set."""
 
 
 class Refusal(Exception):  # it never leaves the core: a verdict, not an error
@@ -47,24 +102,57 @@ class Refusal(Exception):  # it never leaves the core: a verdict, not an error
         self.detail = detail
 
 
-def ruling(state: State, at: MonoNs, finding: Finding, decision: Decision, *, by_rule: bool) -> Events:
-    """A decision on a finding with its consequence for the set."""
-    is_pass = finding.kind is FindingKind.WRONG_PASS
-    if (decision in (Decision.CONTINUE, Decision.LOST) and is_pass) or (decision is Decision.CONFIRM and not is_pass):
-        raise Refusal(Reason.NOT_A_DECISION)
-    is_at_once = len(state.plies) == finding.ply + 1 and state.hands is None
-    if decision is Decision.CONTINUE and not is_at_once:
-        raise Refusal(Reason.FOUND_TOO_LATE)
-    ruled = ev.FindingRuled(at, finding.number, decision, by_rule)
-    if decision is Decision.DISMISS:
-        return (ruled,)
-    if decision is Decision.CONFIRM:
-        return (ruled, lost_set(at, finding.seat.pair, Ending.WRONG_PASS))
-    if decision is Decision.LOST:
-        return (ruled, lost_set(at, finding.seat.pair, Ending.WRONG_DOMINO))
-    warned: Events = ()
-    if not is_pass and is_at_once and state.params.wrong_domino_warning_counts:
-        warned = warn(evolve(state, ruled), at, finding.seat, "exposure")
-    is_over = any(isinstance(event, ev.SetScored) for event in warned)
-    annulled = (ev.SetAnnulled(at),) if decision is Decision.RESTART and not is_over else ()
-    return (ruled, *warned, *annulled)
+def decisions_on(state: State, finding: Finding) -> frozenset[Decision]:
+    """What the referee may say to `finding` as things stand."""
+    allowed = DECISIONS[finding.kind]
+    if finding.set_no is not None:  # a set that is registered: it is rescored or it stands
+        return allowed - {Decision.RESTART}
+    if finding.kind is not FindingKind.WRONG_DOMINO:
+        return allowed
+    if not is_at_once(state, finding):
+        allowed -= {Decision.CONTINUE}
+    return allowed - {Decision.LOST} if state.params.wrong_domino is WrongDomino.REFEREE else allowed
+
+
+def is_at_once(state: State, finding: Finding) -> bool:
+    """Whether a wrong domino was found right after its move (C7.1): nobody has acted since, no hand is shown."""
+    if state.hands is not None or len(state.plies) - finding.ply - 1 > state.params.at_once_moves:
+        return False
+    is_last = state.ending is Ending.OUT and finding.ply == len(state.plies) - 1
+    return not is_last or state.params.wrong_last_domino is WrongLastDomino.AT_ONCE_BEFORE_REVEAL
+
+
+def ruling(state: State, command: Rule, finding: Finding) -> Events:
+    """The referee's decision on a finding with its consequence; a confirmed offence costs the set in `follow`."""
+    allowed = decisions_on(state, finding)
+    if command.decision not in allowed:
+        is_late = command.decision is Decision.CONTINUE and finding.kind is FindingKind.WRONG_DOMINO
+        words = ", ".join(sorted(decision.value for decision in allowed))
+        reason = Reason.FOUND_TOO_LATE if is_late else Reason.NOT_A_DECISION
+        raise Refusal(reason, f"expected one of {words}")
+    is_restart = command.decision is Decision.RESTART
+    if is_restart and state.params.replay_by is ReplayBy.CHIEF_REFEREE and not command.is_chief:
+        raise Refusal(Reason.ONLY_CHIEF_REFEREE)
+    ruled = ev.FindingRuled(command.at, finding.number, command.decision, False, command.by, command.is_chief)
+    warned = _warned(state, command, finding, ruled)
+    is_over = any(isinstance(event, ev.SetScored | ev.GameEnded) for event in warned)
+    if is_restart and not is_over:
+        annulled = ev.SetAnnulled(command.at, reason=finding.kind.value, by=command.by, is_chief=command.is_chief)
+        return (ruled, *warned, annulled)
+    return (ruled, *warned)
+
+
+def _warned(state: State, command: Rule, finding: Finding, ruled: ev.FindingRuled) -> Events:
+    """The warning that goes with a decision: for a domino shown (C7.1), or for what was confirmed (C8.1)."""
+    counts = True
+    if finding.kind is FindingKind.WRONG_DOMINO:
+        is_shown = command.decision in (Decision.CONTINUE, Decision.RESTART) and is_at_once(state, finding)
+        reason = "exposure" if is_shown and state.params.wrong_domino is WrongDomino.C7 else None
+        counts = state.params.wrong_domino_warning_counts
+    else:
+        is_told_only = finding.kind is FindingKind.OUT_OF_TURN and state.params.out_of_turn is OutOfTurn.REFEREE
+        is_warned = command.decision is Decision.CONFIRM and not is_told_only
+        reason = WARNED_FOR.get(finding.kind) if is_warned else None
+    if reason is None or finding.seat is None:
+        return ()
+    return warn(evolve(state, ruled), command.at, finding.seat, reason, by=command.by, counts=counts)

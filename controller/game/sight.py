@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from controller.game.line import Line
-from controller.game.tiles import ALL_TILES, SUITS, End, Suit, Tile
+from controller.game.tiles import ALL_TILES, HAND_SIZE, SUITS, End, Suit, Tile
 
 ILLEGAL_WEIGHT = 0.02
 """Prior weight of a domino that does not fit, or that lies already, beside one that fits."""
@@ -130,6 +130,20 @@ def assign_hands(
     hands = tuple(tuple(sorted(_most_likely(seen, unplayed) for seen in hand)) for hand in sighting.shown)
     flat = [tile for hand in hands for tile in hand]
     return hands if len(flat) == len(set(flat)) and frozenset(flat) == unplayed else None
+
+
+def read_hand(line: Line, sighting: Sighting) -> tuple[Tile, ...] | None:
+    """The seven dominoes that a claimant has laid in the middle beside the `line`; None until they can be read.
+
+    Each is one of the unplayed, surely seen, and no two are the same.
+    """
+    matched = _recognise(tuple(p.tile for p in line.placed), sighting)
+    new = [seen for i, seen in enumerate(sighting.tiles) if i not in matched]
+    if len(new) != HAND_SIZE:
+        return None
+    hand = tuple(_most_likely(seen, line.unplayed) for seen in new)
+    is_sure = all(seen.either_way(tile) >= SURE for seen, tile in zip(new, hand, strict=True))
+    return tuple(sorted(hand)) if is_sure and len(set(hand)) == HAND_SIZE else None
 
 
 def _most_likely(seen: SeenTile, among: frozenset[Tile]) -> Tile:

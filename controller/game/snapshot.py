@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from controller.game.state import Phase, State
+from controller.game.draw import mixing
+from controller.game.paragraphs import PARAGRAPHS
+from controller.game.rulesets import RuleSet
+from controller.game.rulings import decisions_on
+from controller.game.state import Finding, Phase, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
 
 Halves = tuple[int, int]
@@ -35,9 +39,25 @@ class FindingView:
 
     id: int
     kind: str
-    seat: int
+    seat: int | None
+    """None where only a pair, or nobody, is proven."""
     clause: str
     text: str
+    pair: str | None
+    """Whose offence it is; None where nobody's is proven."""
+    act: int
+    """The move or pass in question, as people count: the first of its set is 1."""
+    passes: tuple[int, ...]
+    """The passes that the proof rests on, as acts."""
+    proven_by: str | None
+    repairs: tuple[str, ...]
+    """Single misreadings that would explain it as well, in words."""
+    decisions: tuple[str, ...]
+    """What may be said to it now."""
+    set_no: int | None
+    """The registered set it is about; None: this one."""
+    rule: str
+    """The paragraph of docs/rules.md it rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +73,47 @@ class ResultView:
     """One set of the register."""
 
     set_no: int
-    lead: int
+    lead: int | None
+    """None for a set that was lost before its lead was drawn."""
     by: str
     winner: str
     spots: tuple[int, int] | None
     points: tuple[float, float]
     moves: int
     passes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RulesView:
+    """Which rules are played; `game_started` has every parameter."""
+
+    rule_set: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeatingView:
+    """Who sits where in the next game, as it was drawn."""
+
+    names: tuple[str, str, str, str]
+    lead: int
+
+
+@dataclass(frozen=True, slots=True)
+class MixingView:
+    """Who mixes for the next set, and in which order the dominoes are taken."""
+
+    first: int
+    second: int
+    takes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExposedView:
+    """A domino that everybody knows to be in a hand."""
+
+    seat: int
+    tile: Halves
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,27 +141,39 @@ class Snapshot:
     clock: ClockView
     alert: AlertView | None
     sync_text: str | None
+    competition: str
+    game: str
+    rules: RulesView
+    seating: SeatingView | None
+    mixing: MixingView | None
+    extra_set: bool
+    carried: float
+    """Points of drawn deadlocks that the winner of the next decided set gets on top."""
+    needs_referee: str | None
+    """What only a person can decide now."""
+    claim: int | None
+    """The seat that has to show its hand for a redeal."""
+    exposed: tuple[ExposedView, ...]
+    warnings_competition: tuple[int, int]
+    expelled: tuple[str, ...]
 
 
 def snapshot(state: State, now: MonoNs) -> Snapshot:
     """The scoreboard of `state` at `now`."""
     clock = state.clock
+    set_no = len(state.results) if state.phase is Phase.GAME_OVER else state.set_no
+    left = [state.tiles_left(seat) for seat in Seat]
     return Snapshot(
         revision=state.revision,
         phase=state.phase.value,
-        set_no=len(state.results) if state.phase is Phase.GAME_OVER else state.set_no,
+        set_no=set_no,
         sets=state.params.sets_in_game,
         lead=state.lead,
         turn=state.turn,
         line=tuple(LineTile(p.left, p.right, p.seat) for p in state.line.placed),
         ends=state.line.ends,
         names=state.names,
-        tiles_left=(
-            state.tiles_left(Seat.S0),
-            state.tiles_left(Seat.S1),
-            state.tiles_left(Seat.S2),
-            state.tiles_left(Seat.S3),
-        ),
+        tiles_left=(left[0], left[1], left[2], left[3]),
         points=state.points,
         winner=state.winner.value if state.winner else None,
         results=tuple(
@@ -115,7 +181,7 @@ def snapshot(state: State, now: MonoNs) -> Snapshot:
             for r in state.results
         ),
         warnings=(state.warnings_of(Pair.A), state.warnings_of(Pair.B)),
-        findings=tuple(FindingView(f.number, f.kind.value, f.seat, f.clause, f.text) for f in state.told_findings),
+        findings=tuple(_finding(state, finding) for finding in state.told_findings),
         halts=tuple(sorted(halt.value for halt in state.halts)),
         take_back=tuple(_halves(tile) for tile in state.take_back),
         shown=tuple(tuple(_halves(tile) for tile in hand) for hand in state.shown) if state.shown else None,
@@ -127,7 +193,49 @@ def snapshot(state: State, now: MonoNs) -> Snapshot:
         ),
         alert=AlertView(state.alert.kind.value, state.alert.text) if state.alert else None,
         sync_text=state.sync.text if state.sync else None,
+        competition=state.competition,
+        game=state.game,
+        rules=RulesView(state.params.rule_set.value, state.params.version),
+        seating=SeatingView(state.seating.names, state.seating.lead) if state.seating else None,
+        mixing=_mixing(state),
+        extra_set=set_no > state.params.sets_in_game,
+        carried=state.carried,
+        needs_referee=state.needs_referee,
+        claim=state.claim,
+        exposed=tuple(
+            ExposedView(shown.seat, _halves(shown.tile))
+            for shown in state.exposed
+            if shown.tile not in state.line.tiles
+        ),
+        warnings_competition=(state.competition_warnings_of(Pair.A), state.competition_warnings_of(Pair.B)),
+        expelled=tuple(pair.value for pair in state.expelled),
     )
+
+
+def _finding(state: State, finding: Finding) -> FindingView:
+    return FindingView(
+        id=finding.number,
+        kind=finding.kind.value,
+        seat=finding.seat,
+        clause=finding.clause,
+        text=finding.text,
+        pair=finding.pair.value if finding.pair else None,
+        act=finding.ply + 1,
+        passes=tuple(place + 1 for place in finding.passes),
+        proven_by=finding.proven_by.value if finding.proven_by else None,
+        repairs=finding.repairs,
+        decisions=tuple(sorted(decision.value for decision in decisions_on(state, finding))),
+        set_no=finding.set_no,
+        rule=PARAGRAPHS[finding.kind],
+    )
+
+
+def _mixing(state: State) -> MixingView | None:
+    """A reminder while the dominoes are mixed, where the text has an order for it (C2.1)."""
+    if state.phase is not Phase.BETWEEN or state.lead is None or state.params.rule_set is not RuleSet.FOURS:
+        return None
+    order = mixing(state.lead, state.params.first_mixer)
+    return MixingView(order.first, order.second, order.takes)
 
 
 def _halves(tile: Tile) -> Halves:

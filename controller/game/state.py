@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from controller.game.clocks import Clock
-from controller.game.events import Ending, FindingKind, Reason, Winner
-from controller.game.line import Line
-from controller.game.rulesets import Adjudication, Params, WrongDominoAlert
-from controller.game.tiles import HAND_SIZE, End, MonoNs, Pair, Seat, Suit, Tile
+from controller.game.commands import Decision
+from controller.game.draw import Seating
+from controller.game.events import Ending, FindingKind, ProvenBy, Reason, Winner
+from controller.game.ledger import Ledger
+from controller.game.line import Line, pair_spots
+from controller.game.rulesets import (
+    Adjudication,
+    BetweenSets,
+    ClaimDeadline,
+    Ladder,
+    LockTie,
+    Params,
+    Scoring,
+    WrongDomino,
+    WrongDominoAlert,
+    WrongPassStop,
+)
+from controller.game.tiles import HAND_SIZE, End, MonoNs, Pair, Seat, Suit, Tile, mask_of
 
 
 class Phase(Enum):
@@ -37,6 +51,8 @@ class Halt(Enum):
     OUT_OF_SYNC = "out_of_sync"
     TAKE_BACK = "take_back"
     FINDING = "finding"
+    CLAIM = "claim"
+    """A hand has to be shown for a redeal."""
 
 
 class AlertKind(Enum):
@@ -79,16 +95,44 @@ Ply = Move | Skip
 
 
 @dataclass(frozen=True, slots=True)
+class Exposed:
+    """A domino that was seen to be in a hand: nothing is drawn, so it has been there since the deal."""
+
+    tile: Tile
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A finding on the referee's table; `is_open` until he has ruled."""
 
     number: int
     kind: FindingKind
-    seat: Seat
+    seat: Seat | None
     ply: int
     clause: str
     text: str
-    is_open: bool = True
+    pair: Pair | None = None
+    """Whose offence it is, None where nobody's is proven."""
+    proven_by: ProvenBy | None = None
+    passes: tuple[int, ...] = ()
+    repairs: tuple[str, ...] = ()
+    set_no: int | None = None
+    """Of a registered set; None: of this one."""
+    lay: tuple[Suit, Suit, End] | None = None
+    """The domino (inner, outer) that was laid out of turn."""
+    decision: Decision | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not been ruled on."""
+        return self.decision is None
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether it costs the set."""
+        is_pass = self.kind is FindingKind.WRONG_PASS and self.decision is Decision.CONFIRM
+        return is_pass or (self.kind is FindingKind.WRONG_DOMINO and self.decision is Decision.LOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +169,11 @@ class WarningEntry:
     seat: Seat
     reason: str
     set_no: int
+    counts: bool = True
+    rung: int = 0
+    """Its number among the pair's warnings in the competition."""
+    attempt: int = 0
+    """Which playing of the set it was given in, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +181,37 @@ class SetResult:
     """One line of the register."""
 
     set_no: int
-    lead: Seat
+    lead: Seat | None
+    """None for a set lost before its lead was drawn."""
     by: Ending
     winner: Winner
     spots: tuple[int, int] | None
     points: tuple[float, float]
     moves: int
     passes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedSet:
+    """The set registered last, as long as a wrong pass in it may still be found (claim_deadline)."""
+
+    set_no: int
+    plies: tuple[Ply, ...]
+    exposed: tuple[Exposed, ...]
+    hands: tuple[tuple[Tile, ...], ...] | None
+    attempt: int = 0
+    """Playings of it that were annulled before."""
+    dismissed: frozenset[int] = frozenset()
+    """Places of the passes that the referee has already spoken of."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastMove:
+    """How long the act before this one was thought over."""
+
+    seat: Seat
+    think_ms: int
+    is_overtime: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +223,10 @@ class State:
     """Events so far."""
     phase: Phase = Phase.IDLE
     names: tuple[str, str, str, str] = ("", "", "", "")
+    competition: str = ""
+    game: str = ""
+    seating: Seating | None = None
+    """As drawn, for the next game."""
     lead: Seat | None = None
     """Leader of this set, or of the next one; None where he must be drawn."""
     turn: Seat | None = None
@@ -165,6 +242,18 @@ class State:
     hands: tuple[tuple[Tile, ...], ...] | None = None
     """Hands as counted."""
     is_count_waived: bool = False
+    is_reveal_ordered: bool = False
+    exposed: tuple[Exposed, ...] = ()
+    excused: frozenset[int] = frozenset()
+    """Places of the passes that the referee has left out of account: the record may be wrong there."""
+    claim: Seat | None = None
+    """Who has to show his hand for a redeal."""
+    unclaimed: tuple[Seat, ...] = ()
+    """Who could have claimed a redeal, as the count shows."""
+    last_move: LastMove | None = None
+    attempt: int = 0
+    """Playings of this set that were annulled."""
+    closed: ClosedSet | None = None
     findings: tuple[Finding, ...] = ()
     """Of this set."""
     take_back: tuple[Tile, ...] = ()
@@ -186,6 +275,11 @@ class State:
     feedback: Feedback | None = None
     next_finding: int = field(default=1, compare=False)
     """Never goes back, so that a ruling cannot hit a finding of an undone past."""
+    ledger: Ledger = field(default_factory=Ledger, compare=False)
+    """The warnings of the competition; it outlives the game, and what was withdrawn from it stays withdrawn."""
+    next_warning: int = field(default=1, compare=False)
+    """Never goes back: names in the ledger are not used twice."""
+    expelled: tuple[Pair, ...] = ()
     last_at: MonoNs = field(default=MonoNs(0), compare=False)
     before: State | None = field(default=None, compare=False, repr=False)
     """The state before the last act, with its clock stopped: what undo returns to."""
@@ -194,6 +288,29 @@ class State:
     def set_no(self) -> int:
         """Number of this set, or of the next one, from 1."""
         return len(self.results) + 1
+
+    @property
+    def warned_set_no(self) -> int:
+        """The set that a warning given now belongs to (between_sets; a fine is for the set to come, R10.2)."""
+        is_last = self.params.between_sets is BetweenSets.LAST and self.params.ladder is Ladder.SETS
+        return len(self.results) if is_last and self.phase is Phase.BETWEEN and self.results else self.set_no
+
+    @property
+    def carried(self) -> float:
+        """Points of drawn deadlocks for the winner of the next decided set (lock_tie carry)."""
+        waiting = 0.0
+        for result in self.results if self.params.lock_tie is LockTie.CARRY else ():
+            if result.winner is not Winner.DRAW:
+                waiting = 0.0
+            elif result.by is Ending.DEADLOCK:
+                is_spots = self.params.scoring is Scoring.SPOTS and result.spots is not None
+                waiting += max(result.spots) if is_spots and result.spots is not None else 1
+        return waiting
+
+    def before_last_set(self) -> State:
+        """The state in which the set registered last can be scored again."""
+        attempt = 0 if self.closed is None else self.closed.attempt
+        return replace(self, results=self.results[:-1], attempt=attempt)
 
     @property
     def points(self) -> tuple[float, float]:
@@ -224,23 +341,84 @@ class State:
             Halt.OUT_OF_SYNC: self.sync is not None,
             Halt.TAKE_BACK: bool(self.take_back),
             Halt.FINDING: self.is_waiting_for_ruling,
+            Halt.CLAIM: self.claim is not None,
         }
         return frozenset(halt for halt, is_on in checks.items() if is_on)
 
     @property
     def is_waiting_for_ruling(self) -> bool:
         """Whether an open finding stops play until the referee has ruled."""
-        if self.params.adjudication is Adjudication.AUTO:
+        return self.params.adjudication is Adjudication.REFEREE and any(self._stops(f) for f in self.open_findings)
+
+    def _stops(self, finding: Finding) -> bool:
+        """Whether play stops for `finding`."""
+        if finding.set_no is not None or finding.kind is FindingKind.OVERTIME:
             return False
-        return any(
-            f.kind is FindingKind.WRONG_PASS or self.params.wrong_domino_alert is WrongDominoAlert.IMMEDIATE
-            for f in self.open_findings
-        )
+        if finding.kind is FindingKind.WRONG_DOMINO:
+            return self.params.wrong_domino_alert is WrongDominoAlert.IMMEDIATE
+        is_pass = finding.kind in (FindingKind.WRONG_PASS, FindingKind.INCONSISTENT_PASSES)
+        return not is_pass or self.params.wrong_pass_stop is WrongPassStop.AT_ONCE or self.phase is Phase.COUNT
+
+    @property
+    def has_wrong_domino_clause(self) -> bool:
+        """Whether the text says what a wrong domino costs; else only the referee can."""
+        return self.params.wrong_domino is WrongDomino.C7
+
+    @property
+    def needs_referee(self) -> str | None:
+        """What only a person can decide now, None when nothing waits for one."""
+        words = {
+            FindingKind.INCONSISTENT_PASSES: "inconsistent_passes",
+            FindingKind.EXPOSED_HAND: "exposed_hand",
+            FindingKind.OVERTIME: "overtime",
+            FindingKind.OUT_OF_TURN: "out_of_turn",
+        }
+        if not self.has_wrong_domino_clause:
+            words[FindingKind.WRONG_DOMINO] = "wrong_domino_unspecified"
+        if self.is_reveal_ordered and self.hands is not None and not self.open_findings:
+            return "nothing_revealed"
+        return next((words[f.kind] for f in reversed(self.told_findings) if f.kind in words), None)
+
+    @property
+    def can_amend_closed(self) -> bool:
+        """Whether a wrong pass of the set registered last may still be found (C6.1)."""
+        is_open = self.phase is Phase.BETWEEN or (self.phase is Phase.PLAY and not self.plies)
+        is_allowed = self.params.claim_deadline is ClaimDeadline.NEXT_FIRST_MOVE
+        return self.closed is not None and is_open and is_allowed
+
+    @property
+    def spots(self) -> tuple[int, int] | None:
+        """Spots left with either pair once the hands are counted, a lone double blank at its value (R8)."""
+        if self.hands is None:
+            return None
+        is_lone_worth = self.ending is not Ending.DEADLOCK or self.params.lone_blank_in_lock
+        lone_blank = self.params.lone_blank_value if is_lone_worth else 0
+        return pair_spots([mask_of(hand) for hand in self.hands], lone_blank=lone_blank)
 
     def tiles_left(self, seat: Seat) -> int:
         """Dominoes in the hand of `seat`: seven less its moves."""
         return HAND_SIZE - sum(1 for ply in self.plies if isinstance(ply, Move) and ply.seat is seat)
 
+    def name_of(self, seat: Seat) -> str:
+        """What a person calls who sits there."""
+        return self.names[seat] or f"seat {int(seat)}"
+
+    def has_yet_to_give(self, name: str) -> bool:
+        """Whether `name` is one that this game will enter in the ledger for what has not happened yet."""
+        game, _, number = name.rpartition("#")
+        is_number = number.isascii() and number.isdecimal()
+        return bool(self.game) and game == self.game and is_number and int(number) >= self.next_warning
+
+    def players_of(self, pair: Pair) -> tuple[str, str]:
+        """Names of the two partners, in the order of their seats."""
+        return (self.names[pair.index], self.names[pair.index + 2])
+
     def warnings_of(self, pair: Pair) -> int:
-        """Warnings entered for `pair` in this game."""
-        return sum(1 for w in self.warnings if w.seat.pair is pair)
+        """Warnings that count for `pair` in this game."""
+        return sum(1 for w in self.warnings if w.counts and w.seat.pair is pair)
+
+    def competition_warnings_of(self, pair: Pair) -> int:
+        """Warnings that count for `pair` in the competition, those of this game among them."""
+        if not self.competition:
+            return self.warnings_of(pair)
+        return self.ledger.warnings_of(self.competition, self.players_of(pair))

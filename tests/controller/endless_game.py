@@ -97,6 +97,7 @@ def main(path: Path) -> None:
         seats=seats,
         outlet=Told(),
         params=Params(),
+        table="test",
         clock_ns=time.monotonic_ns,
         wall_ms=lambda: 0,
         stale_s=60.0,

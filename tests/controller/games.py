@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -13,17 +13,19 @@ from controller.game.clocks import NS_PER_S
 from controller.game.commands import Decision
 from controller.game.decide import decide
 from controller.game.evolve import evolve
+from controller.game.ledger import Ledger
 from controller.game.line import Line
 from controller.game.panel import panel
-from controller.game.rulesets import Params
+from controller.game.rulesets import OutOfTurn, Params, fours
 from controller.game.sight import ChainLink, Half, SeenTile, Sighting
 from controller.game.snapshot import snapshot
-from controller.game.state import Move, Phase, State
+from controller.game.state import Exposed, Move, Phase, State
 from controller.game.tiles import ALL_TILES, SUITS, End, MonoNs, Pair, Seat, Suit, Tile
 
 MISHAPS = 0.25
 """Share of the steps of a random evening in which something happens beside the play."""
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
+FOURS = fours()
 
 Hands = tuple[tuple[Tile, ...], ...]
 Lie = tuple[Suit, Suit, End]
@@ -176,7 +178,7 @@ class Table:
 
     def rule(self, decision: Decision) -> ev.Event | None:
         """The referee decides on the oldest open finding."""
-        return self.do(cmd.Rule(self.now, self.finding(), decision))
+        return self.do(cmd.Rule(self.now, self.finding(), decision, "a referee", is_chief=True))
 
     # --- the accidents ---
 
@@ -198,19 +200,54 @@ class Table:
             cmd.See(now, Sighting()),
             cmd.See(now, looks(state.line)),
         )
-        choice = rng.randrange(len(quiet) + 2)
+        choice = rng.randrange(len(quiet) + 4)
         if choice < len(quiet):
             self.do(quiet[choice])
+        elif choice >= len(quiet) + 2:
+            self.do(self.word())
         elif choice == len(quiet) and state.phase is Phase.PLAY:
             self.play_wrong()
         elif state.phase is Phase.PLAY and not state.halts and state.line.placed:
             self.skip()
 
+    def word(self) -> cmd.Command:
+        """Something a referee or a player says, apt or not."""
+        now, rng, state = self.now, self.rng, self.state
+        seat = Seat(rng.randrange(4))
+        place = rng.randrange(len(state.plies) + 1)
+        tile = rng.choice(sorted(ALL_TILES))
+        inner, outer = rng.choice(((tile.low, tile.high), (tile.high, tile.low)))
+        hand = self.hand(seat) if self.deal and rng.random() < 0.7 else tuple(rng.sample(sorted(ALL_TILES), 7))
+        shown = rng.choice(self.hand(seat)) if self.deal and self.hand(seat) else tile
+        return rng.choice(
+            (
+                cmd.Warn(now, seat, rng.choice(("time", "talk", "exposure", "signs", "nothing")), "a referee"),
+                cmd.Warn(now, seat, "talk", "a referee"),
+                cmd.ClaimTime(now, seat),
+                cmd.ClaimRedeal(now, seat, hand),
+                cmd.ClaimRedeal(now, seat),
+                cmd.Expose(now, seat, shown, "a referee", rng.random() < 0.3),
+                cmd.Attribute(now, place, seat, "a referee"),
+                cmd.Correct(now, place, inner, outer, "a referee"),
+                cmd.OrderReveal(now, "a referee"),
+                cmd.RestartSet(now, "spilled", "a referee", rng.random() < 0.8),
+                cmd.LayDomino(now, inner, outer, rng.choice(tuple(End)), seat),
+                cmd.Pass(now, seat, rng.random() < 0.5),
+                cmd.DrawLead(now, ((0, 0), (1, 1), (2, 2), (3, 3))),
+                cmd.MergeLedger(now, Ledger()),
+            )
+        )
+
     def settle(self) -> None:
         """The referee puts everything right that keeps the game from going on."""
         while self.state.open_findings:
-            if isinstance(self.rule(self.rng.choice(tuple(Decision))), ev.FindingRuled):
-                continue
+            self.rule(self.rng.choice(tuple(Decision)))
+        if self.state.claim is not None:
+            hand = self.hand(self.state.claim) if self.deal else ()
+            self.do(cmd.ClaimRedeal(self.now, self.state.claim, hand) if hand else cmd.Undo(self.now))
+            return
+        if self.state.phase is Phase.COUNT and self.state.hands is not None:  # counted, and nobody is to blame
+            self.do(cmd.RestartSet(self.now, "nobody is to blame", "a referee", is_chief=True))
         self.do(cmd.RegainCamera(self.now))
         if self.state.is_paused or self.state.is_restarted:
             self.do(cmd.Resume(self.now))
@@ -254,22 +291,31 @@ def assert_sound(state: State, now: MonoNs) -> None:
     if state.phase in (Phase.PLAY, Phase.COUNT):
         assert {move.tile for move in moves} == state.line.tiles
         order = [state.lead, *(ply.seat.next for ply in state.plies)]
-        assert [ply.seat for ply in state.plies] == order[:-1], "somebody acted out of turn"
+        may_skip = state.params.out_of_turn is OutOfTurn.STANDS
+        assert may_skip or [ply.seat for ply in state.plies] == order[:-1], "somebody acted out of turn"
         assert state.turn == (order[-1] if state.phase is Phase.PLAY else None)
     else:
         assert state.turn is None
         assert not state.plies
     halted = state.phase is not Phase.PLAY or bool(state.halts)
     assert state.clock.is_running != halted
-    if state.points_override is None:
+    if state.points_override is None and state.params == replace(FOURS, adjudication=state.params.adjudication):
         assert sum(state.points) == len(state.results)
     numbers = [finding.number for finding in state.findings]
     assert sorted(set(numbers)) == numbers
     assert all(number < state.next_finding for number in numbers)
-    assert all(finding.ply < len(state.plies) for finding in state.findings)
+    here = [finding for finding in state.findings if finding.set_no is None]
+    assert all(finding.ply <= len(state.plies) for finding in here)
+    assert all(place < len(state.plies) for finding in here for place in (*finding.passes, *state.excused))
     assert (state.winner is not None) == (state.phase is Phase.GAME_OVER)
-    assert all(state.warnings_of(pair) <= 3 for pair in Pair)
+    assert all(state.warnings_of(pair) <= 5 for pair in Pair)
+    assert all(seen.tile not in state.line.tiles or has_laid(state, seen) for seen in state.exposed)
     assert_shown(state, now)
+
+
+def has_laid(state: State, seen: Exposed) -> bool:
+    """Whether a domino that was seen in a hand was laid, by that seat or, as the camera may err, by another."""
+    return any(isinstance(ply, Move) and ply.tile == seen.tile for ply in state.plies)
 
 
 def assert_shown(state: State, now: MonoNs) -> None:

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from dataclasses import fields
+from enum import Enum
 from pathlib import Path
 
 import pytest
 
 from controller.config import Config, ConfigError, load_config
-from controller.game.rulesets import Adjudication, Params, WrongDominoAlert
+from controller.game.rulesets import Adjudication, LockTie, Params, WrongDominoAlert, fours, spots, values_of
+
+EXAMPLE = Path(__file__).parents[2] / "systemd" / "gameline.toml"
+PARAMETER = re.compile(r"^(?:# )?(\w+) = (.+?)(?:  # spots: (.+))?$", re.MULTILINE)
+"""A parameter in the example: its name, the default of `fours`, and that of `spots` where it is another."""
+WORDS = [
+    (field.name, member)
+    for field in fields(Params)
+    if isinstance(field.default, Enum)
+    for member in type(field.default)
+]
+"""Every parameter that is a word, with every word that it may be."""
+GOES_WITH = {
+    ("scoring", "spots"): 'ladder = "fines"',
+    ("ladder", "fines"): 'scoring = "spots"',
+}
+"""What has to be chosen beside a word: scoring and ladder are of one text."""
 
 WHOLE = """
 [table]
@@ -98,6 +118,61 @@ def test_whole_file_is_read(tmp_path: Path) -> None:
     )
 
 
+def example_parameters() -> dict[str, tuple[str, str]]:
+    """The parameters of the annotated file: the default of `fours` and of `spots`, as they are written."""
+    game = EXAMPLE.read_text(encoding="utf-8").partition("[game]\n")[2]
+    return {name: (club, other or club) for name, club, other in PARAMETER.findall(game)}
+
+
+def game_of(tmp_path: Path, *lines: str) -> Params:
+    """The parameters of a file whose table of the game has these lines."""
+    file = tmp_path / "gameline.toml"
+    file.write_text("\n".join(("[game]", *lines)), encoding="utf-8")
+    return load_config(file).game
+
+
+@pytest.mark.parametrize(("chosen", "place"), [(fours(), 0), (spots(), 1)], ids=["fours", "spots"])
+def test_annotated_file_names_every_parameter_with_both_defaults(chosen: Params, place: int) -> None:
+    """Each parameter is shown with the value it has without being written, in the club text and in the Russian one."""
+    shown = {name: tomllib.loads(f"value = {values[place]}")["value"] for name, values in example_parameters().items()}
+    assert shown | {"rule_set": chosen.rule_set.value} == values_of(chosen)
+
+
+def test_annotated_file_explains_every_parameter() -> None:
+    """Before each parameter stands what it is, and the words that it may be."""
+    game = EXAMPLE.read_text(encoding="utf-8").partition("[game]\n")[2]
+    starts = [*PARAMETER.finditer(game)]
+    for before, found in zip([None, *starts], starts, strict=False):
+        comment = game[before.end() if before else 0 : found.start()].strip()
+        assert comment.startswith("# "), found[1]
+        words = [member.value for name, member in WORDS if name == found[1]]
+        assert [word for word in words if word not in comment] == [], found[1]
+
+
+@pytest.mark.parametrize(("name", "member"), WORDS, ids=lambda word: getattr(word, "value", word))
+def test_every_word_of_every_parameter_can_be_written(tmp_path: Path, name: str, member: Enum) -> None:
+    """Each reading of the texts that the program knows can be chosen in the file."""
+    beside = GOES_WITH.get((name, str(member.value)), "")
+    assert getattr(game_of(tmp_path, f'{name} = "{member.value}"', beside), name) is member
+
+
+@pytest.mark.parametrize("rules", [fours(), spots()], ids=["fours", "spots"])
+def test_every_value_of_a_game_can_be_written(tmp_path: Path, rules: Params) -> None:
+    """All parameters of either text, written one by one, give that text."""
+    lines = [
+        f"{name} = {str(value).lower() if isinstance(value, bool) else repr(value)}"
+        for name, value in values_of(rules).items()
+    ]
+    assert game_of(tmp_path, *lines) == rules
+
+
+def test_other_rule_set_has_its_own_defaults(tmp_path: Path) -> None:
+    """With the Russian text chosen, what is left out is as that text has it, not as the club's."""
+    assert game_of(tmp_path, 'rule_set = "spots"') == spots()
+    chosen = game_of(tmp_path, 'rule_set = "spots"', 'lock_tie = "carry"', "sets_in_game = 6")
+    assert chosen == spots(lock_tie=LockTie.CARRY, sets_in_game=6)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -119,7 +194,7 @@ def test_key_that_does_not_exist_or_is_missing_is_told(tmp_path: Path, text: str
 def test_unknown_parameter_of_the_game_is_told(tmp_path: Path) -> None:
     """A parameter of the rules that this program does not have is not passed over."""
     said = mistake(tmp_path, "[game]\nsets = 4")
-    assert said.startswith("game.sets: expected one of rule_set, version, sets_in_game, think_seconds,")
+    assert said.startswith("game.sets: expected one of rule_set, version, scoring, seating, minor_order,")
     assert said.endswith("got 'sets'")
 
 
@@ -134,6 +209,13 @@ def test_unknown_parameter_of_the_game_is_told(tmp_path: Path) -> None:
             "[camera]\nkind = 'webcam'",
             "camera.kind: expected one of folder, picamera, v4l2, video (the value is 'webcam')",
         ),
+        ("[game]\nrule_set = 'chess'", "game.rule_set: expected one of fours, spots (the value is 'chess')"),
+        ("[game]\nrule_set = []", "game.rule_set: expected one of fours, spots (the value is [])"),
+        (
+            "[game]\nrule_set = 'spots'\nreplay_by = 'me'",
+            "game.replay_by: expected one of referee, chief_referee (the value is 'me')",
+        ),
+        ("[game]\nlone_blank_value = 10.0", "game.lone_blank_value: expected `int`, got `float` (the value is 10.0)"),
         ("[game]\nadjudication = 'me'", "game.adjudication: expected one of auto, referee (the value is 'me')"),
         ("[broker]\nreconnect_s = [1]", "broker.reconnect_s: expected `array` of length 2, got 1 (the value is [1])"),
         (
@@ -173,7 +255,12 @@ def test_value_of_the_wrong_kind_is_told(tmp_path: Path, text: str, said: str) -
         ("[game]\nsets_in_game = 0", "game", "0: use 4, 8, 12 ..."),
         ("[game]\nthink_seconds = 0.5", "game", "0.5"),
         ("[game]\nthink_seconds = nan", "game", "nan"),
-        ("[game]\nrule_set = 'spots'", "game", "'spots'"),
+        ("[game]\nat_once_moves = 4", "game", "4"),
+        ("[game]\npass_retract_seconds = -1", "game", "-1.0"),
+        ("[game]\nlone_blank_value = 101", "game", "101"),
+        ("[game]\nscoring = 'spots'", "game", "spots with sets: leave both out"),
+        ("[game]\nrule_set = 'spots'\nsets_in_game = 0", "game", "0"),
+        ("[game]\nrule_set = 'spots'\nladder = 'sets'", "game", "spots with sets: leave both out"),
     ],
 )
 def test_value_out_of_range_is_told(tmp_path: Path, text: str, key: str, came: str) -> None:

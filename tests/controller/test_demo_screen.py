@@ -187,6 +187,7 @@ def test_plain_prints_each_thing_once_in_the_order_of_the_table() -> None:
         ("set_scored", {"by": "deadlock", "spots": [30, 30], "points": [0.5, 0.5]},
          "The set is over, deadlock, spots 30 : 30: ½ : ½."),
         ("game_ended", {"winner": "B", "points": [1.5, 2.5]}, "The game is over, 1½ : 2½: pair B wins."),
+        ("redeal_unclaimed", {"seat": 2}, "North could have claimed a redeal; the result stands."),
         ("finding_ruled", {"decision": "confirm"}, "The referee rules: confirmed, the set is lost."),
         ("acknowledged", {}, None),
         ("something_of_a_later_version", {}, None),

@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -69,7 +70,7 @@ class Programme:
         self.is_broker_up = True
         self._look = look or (lambda scene: scene.pieces)
         self._lag_frames = lag_frames
-        self._door = Door(params=Params(), wall_ms=lambda: 0)
+        self._door = Door(params=Params(), table="demo", wall_ms=lambda: 0)
         self._replies: dict[str, Reply] = {}
         self._levels = [False] * 4
         self._down = [False] * 4
@@ -243,6 +244,25 @@ def test_director_shows_every_mishap_in_one_game(seed: int) -> None:
     assert {"refused", "time_exceeded", "camera_lost", "camera_regained", "taken_back"} <= set(types)
     assert types.count("refused") == 1  # the second press of the impatient finger
     assert any("broker is back" in note.text for note in hall.party.notes)
+
+
+def test_referee_confirms_a_wrong_pass_that_names_only_the_pair() -> None:
+    """Where counting proves a pair and no player, the referee knows as well whether it was so."""
+    hall = Hall(2, mishaps=True)
+    heard = hall.programme.heard
+
+    def vaguely() -> Heard:
+        told = heard()
+        vague = tuple(
+            msgspec.structs.replace(finding, seat=None) if finding.kind == "wrong_pass" else finding
+            for finding in told.board.findings
+        )
+        return replace(told, board=msgspec.structs.replace(told.board, findings=vague))
+
+    hall.programme.heard = vaguely  # type: ignore[method-assign]
+    hall.play()
+    assert hall.director.failure is None
+    assert [r.by.value for r in hall.programme.state.results].count("awarded:wrong_pass") == 1
 
 
 def test_director_waits_for_a_scoreboard_that_comes_late() -> None:

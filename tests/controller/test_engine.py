@@ -13,10 +13,12 @@ import pytest
 
 from controller import engine as en
 from controller import inbox
-from controller.game.rulesets import Params
+from controller.codec import event_of
+from controller.game.evolve import evolve_all
+from controller.game.rulesets import Params, spots
 from controller.game.sight import ChainLink, Sighting
-from controller.game.state import Halt, Phase
-from controller.game.tiles import MonoNs
+from controller.game.state import Halt, Phase, State
+from controller.game.tiles import MonoNs, Pair
 from controller.journal import Draft, Entry, Journal, JournalFull
 from controller.mqtt import CommandMessage
 from tests.controller.engine_parts import FakeOutlet, FakeSeats, Press, S, Time, seen_tile
@@ -86,12 +88,22 @@ class Table:
         self.seats.waiting.append(Press(seat, held_ms, self.time.now_ns))
         self.rounds()
 
+    def hold(self, seat: int, seconds: float) -> list[str]:
+        """A finger that stays on a button, told as the seats tell it: at 1.5 s and at 3 s; the events that came."""
+        before = len(self.types())
+        self.rounds(min(seconds, 1.5))
+        self.press(seat, 1500)
+        if seconds >= 3:
+            self.rounds(1.5)
+            self.press(seat, 3000)
+        return self.types()[before:]
+
     def types(self) -> list[str]:
         """Everything in the journal."""
         return [entry.type for entry in self.journal.entries()]
 
 
-def make_table(path: Path, time: Time) -> Table:
+def make_table(path: Path, time: Time, params: Params | None = None) -> Table:
     """An engine on the journal at `path`, just begun."""
     journal = FullJournal(
         path, boot_id="boot", wall_utc=lambda: "2026-01-01T00:00:00Z", clock_synchronised=lambda: True
@@ -101,7 +113,8 @@ def make_table(path: Path, time: Time) -> Table:
         journal=journal,
         seats=seats,
         outlet=outlet,
-        params=Params(),
+        params=params or Params(),
+        table="hall",
         clock_ns=time,
         wall_ms=lambda: 0,
         stale_s=2.0,
@@ -380,3 +393,118 @@ def test_engine_says_in_health_and_heartbeat_whether_the_wall_clock_is_set(table
     table.rounds(1.0)
     assert table.outlet.healths[-1]["clock"] == {"status": "ok", "why": ""}
     assert table.outlet.beats[-1]["clock_synchronised"] is True
+
+
+def test_engine_takes_a_long_hold_before_the_first_move_for_a_claim_of_a_redeal(table: Table) -> None:
+    """The referee is called at 1.5 s, and at 3 s the claim is there: the seat has its hand to show."""
+    start(table)
+    assert table.hold(2, 3.0) == ["referee_called", "redeal_claimed"]
+    assert table.outlet.states[-1]["claim"] == 2
+    assert table.engine.state.alert is not None
+    assert "redeal" in table.engine.state.alert.text
+
+
+def test_engine_takes_a_long_hold_for_a_claim_before_the_set_is_started_too(table: Table) -> None:
+    """The dominoes are in the hands before the referee starts the set: a hand can be claimed from then on."""
+    table.rounds()
+    table.order("start_game", names=["S", "W", "N", "E"])
+    assert table.hold(1, 3.0)[-1] == "redeal_claimed"
+
+
+def test_engine_judges_the_hand_that_a_claimant_lays_open(table: Table) -> None:
+    """Six of a suit, seen in the middle, are a redeal: the set is dealt anew once the table is swept."""
+    start(table)
+    table.hold(2, 3.0)
+    table.see(loose=((6, 0), (6, 1), (6, 2), (6, 3), (6, 4), (6, 5), (1, 1)))
+    assert table.types()[-1] == "redeal_granted"
+    state = table.outlet.states[-1]
+    assert (state["phase"], state["claim"], len(state["take_back"])) == ("between", None, 7)
+    table.see()
+    assert table.types()[-1] == "table_cleared"
+
+
+def test_engine_calls_the_referee_once_for_a_long_hold_that_can_claim_nothing(table: Table) -> None:
+    """After the first move no redeal can be claimed: holding on calls nobody a second time, holding again does."""
+    start(table)
+    table.see((6, 4))
+    assert table.hold(3, 3.0) == ["referee_called"]
+    table.rounds(1.0)
+    assert table.hold(3, 3.0) == ["referee_called"]
+
+
+def test_engine_takes_a_lone_long_hold_for_a_call(table: Table) -> None:
+    """A seat board whose word at 1.5 s was lost still calls the referee at 3 s."""
+    start(table)
+    table.see((6, 4))
+    table.press(3, 3000)
+    assert table.types()[-1] == "referee_called"
+
+
+def test_engine_knows_no_claim_where_the_rules_have_no_redeal(tmp_path: Path) -> None:
+    """By the Russian text a long hold is a call for the referee like any other."""
+    table = make_table(tmp_path / "spots.sqlite", Time(), spots())
+    start(table)
+    assert table.hold(2, 3.0) == ["referee_called"]
+    table.journal.close()
+
+
+@pytest.mark.parametrize(
+    ("seat", "thought_s", "want"),
+    [
+        (0, 17.0, ["time_claimed", "finding_raised"]),
+        (2, 17.0, ["time_claimed", "finding_raised"]),
+        (3, 17.0, ["referee_called"]),
+        (1, 17.0, ["referee_called"]),
+        (2, 15.0, ["referee_called"]),
+        (2, 15.1, ["time_claimed", "finding_raised"]),
+    ],
+)
+def test_engine_takes_a_call_against_a_slow_rival_for_a_time_claim(
+    table: Table, seat: int, thought_s: float, want: list[str]
+) -> None:
+    """While seat 1 thinks beyond the limit its rivals claim by holding; itself, its partner and the early only call."""
+    start(table)
+    table.see((6, 4))
+    table.rounds(thought_s - 1.5)
+    assert [kind for kind in table.hold(seat, 1.5) if kind != "time_exceeded"] == want
+
+
+def test_engine_takes_a_call_for_a_time_claim_though_the_slow_move_was_laid_meanwhile(table: Table) -> None:
+    """The button takes 1.5 s to go: a rival who lays in that time has still been too slow."""
+    start(table)
+    table.see((6, 4))
+    table.rounds(16.0)
+    table.see((6, 4), (4, 1))
+    assert table.hold(2, 1.0)[0] == "time_claimed"
+    finding = table.outlet.states[-1]["findings"][0]
+    assert (finding["kind"], finding["seat"], finding["pair"]) == ("overtime", 1, "B")
+    table.see((6, 4), (4, 1), (1, 1))
+    assert table.hold(2, 1.0) == ["referee_called"]
+
+
+def test_engine_says_who_gave_an_order_and_names_the_game(table: Table) -> None:
+    """Whoever is named in an order stands in the journal with what it did."""
+    table.rounds()
+    answer = table.order("start_game", names=["S", "W", "N", "E"], competition="cup", params={"lock_tie": "carry"})
+    assert answer["accepted"]
+    table.order("warn", seat=3, reason="talk", by="Olga")
+    bodies = {entry.type: entry.body for entry in table.journal.entries()}
+    assert bodies["warning_given"]["by"] == "Olga"
+    assert bodies["game_started"]["params"]["lock_tie"] == "carry"
+    assert bodies["game_started"]["game"] == table.outlet.states[-1]["game"] == "hall-tests-o1"
+    assert table.outlet.states[-1]["warnings_competition"] == [0, 1]
+
+
+def test_engine_counts_the_warnings_of_another_table_from_its_ledger(table: Table) -> None:
+    """A ledger that comes over MQTT is in the journal, and its warnings count here, also after a restart."""
+    entry = {"id": "x#1", "game": "x", "players": ["W", "E"], "player": "E", "reason": "talk", "set_no": 1}
+    ledger = {"gameline": "ledger", "version": 1, "competition": "cup", "withdrawn": ["y#1", "x#9"], "games": []}
+    table.rounds()
+    table.order("start_game", names=["S", "W", "N", "E"], competition="cup")
+    body = {**ledger, "entries": [{**entry, "wall_utc": ""}]}
+    assert table.order("merge_ledger", ledger=body)["events"][0][1] == "ledger_merged"
+    assert table.order("merge_ledger", ledger=body)["events"] == []
+    assert table.order("merge_ledger", ledger={**body, "competition": "club"})["reason"] == "other_competition"
+    assert table.outlet.states[-1]["warnings_competition"] == [0, 1]
+    kept = evolve_all(State(), (event_of(entry.type, entry.body) for entry in table.journal.entries()))
+    assert kept.competition_warnings_of(Pair.B) == 1

@@ -8,10 +8,12 @@ import pytest
 
 from controller.game import commands as cmd
 from controller.game.commands import Decision
+from controller.game.events import Acknowledged, FindingKind, FindingRaised
+from controller.game.evolve import evolve
 from controller.game.panel import ALL, BUZZER_MS, FEEDBACK_NS, GREEN, OFF, RED, YELLOW, Leds, panel
 from controller.game.rulesets import Params, WrongDominoAlert
 from controller.game.state import AlertKind, Phase, State
-from controller.game.tiles import MonoNs, Seat
+from controller.game.tiles import MonoNs, Pair, Seat
 from tests.controller.games import Table, at, at_the_table
 
 SECOND_AND_THIRD: Leds = (0.0, 1.0, 1.0)
@@ -169,3 +171,74 @@ def test_silent_table_gives_no_sign_of_a_wrong_domino() -> None:
     lamps = panel(table.state, table.now)
     assert (lamps.referee, lamps.buzzer) == (0.0, 0.0)
     assert lamps.seats[2] == ALL
+
+
+def test_claimant_blinks_until_his_hand_is_shown() -> None:
+    """The seat that has to lay its hand open blinks like the hands at a count, and the referee's lamp stays lit."""
+    table = Table()
+    table.open_game()
+    table.do(cmd.ClaimRedeal(table.now, 2))
+    table.do(cmd.Acknowledge(table.now))
+    table.wait(FEEDBACK_NS / 1e9)
+    assert {leds(table, 2, step / 5) for step in range(20)} == {YELLOW, OFF}
+    assert [leds(table, seat) for seat in (0, 1, 3)] == [GREEN, OFF, OFF]
+    assert {panel(table.state, at(20 + step / 10)).referee for step in range(20)} == {1.0}
+    table.do(cmd.Undo(table.now))
+    assert [leds(table, seat) for seat in Seat] == [GREEN, OFF, OFF, OFF]
+    assert panel(table.state, table.now).referee == 0.0
+
+
+def test_claimant_is_told_from_the_others_in_a_set_too() -> None:
+    """While the lead waits for the claim, only the claimant's lamp asks for dominoes."""
+    table = at_the_table()
+    table.do(cmd.ClaimRedeal(table.now, 3))
+    table.wait(1.6)
+    assert leds(table, 3) == YELLOW
+    assert leds(table, 3, 0.7) == YELLOW
+    assert {leds(table, seat, 0.7) for seat in (1, 2)} == {OFF}
+
+
+def test_false_claim_leaves_the_referee_to_decide() -> None:
+    """A hand shown for nothing buzzes like a call, and the lamps wait for the ruling."""
+    table = at_the_table()
+    table.is_checked = False
+    table.do(cmd.ClaimRedeal(table.now, 3, table.hand(Seat.S3)))
+    assert heard(table.state, table.now, 3000) == list(BUZZER_MS[AlertKind.CALLED])
+    table.do(cmd.Acknowledge(table.now))
+    assert panel(table.state, table.now).referee == 1.0
+    assert {leds(table, seat, step / 5) for seat in Seat for step in range(20)} == {YELLOW, OFF}
+    table.rule(Decision.DISMISS)
+    assert panel(table.state, table.now).referee == 0.0
+    assert leds(table, 0) == ALL
+
+
+def test_time_claim_is_answered_at_the_claimants_seat_and_heard_by_the_referee() -> None:
+    """A rightful claim flashes green and buzzes; one too early or against the partner flashes red and is not heard."""
+    table = at_the_table(moves=1)
+    table.is_checked = False
+    table.wait(3.0)
+    table.do(cmd.ClaimTime(table.now, 2))
+    assert leds(table, 2) == RED
+    assert panel(table.state, table.now).buzzer == 0.0
+    table.wait(13.0)
+    table.do(cmd.ClaimTime(table.now, 3))
+    assert leds(table, 3) == RED
+    table.do(cmd.ClaimTime(table.now, 2))
+    assert leds(table, 2) == GREEN
+    assert heard(table.state, table.now, 3000) == list(BUZZER_MS[AlertKind.TIME])
+    table.do(cmd.Acknowledge(table.now))
+    table.wait(1.0)
+    assert panel(table.state, table.now).referee == 1.0
+    assert {leds(table, 1, step / 20) for step in range(20)} == {ALL, OFF}
+
+
+def test_late_finding_lights_the_referee_between_sets() -> None:
+    """A wrong pass of the registered set waits on the referee's lamp; the seats get ready for the next set."""
+    table = at_the_table(moves=10)
+    table.count()
+    table.do(cmd.Acknowledge(table.now))
+    assert panel(table.state, table.now).referee == 0.0
+    found = FindingRaised(table.now, 1, FindingKind.WRONG_PASS, Seat.S1, 3, "C6.1", "?", Pair.B, set_no=1)
+    state = evolve(evolve(table.state, found), Acknowledged(table.now))
+    assert panel(state, table.now).referee == 1.0
+    assert panel(state, table.now).seats == (OFF, GREEN, OFF, OFF)

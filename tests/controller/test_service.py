@@ -21,6 +21,7 @@ import paho.mqtt.client as paho
 import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
+from controller.game.rulesets import spots, values_of
 from controller.journal import Draft, Journal
 from controller.mosquitto import Mosquitto
 from vision.layout import LineLayout
@@ -170,6 +171,23 @@ def test_service_tells_a_late_display_everything(
     assert {"connection", "meta", "state", "health"} <= first
     assert later.wait_for("heartbeat")["revision"] >= 1
     later.close()
+    end(service, signal.SIGTERM)
+
+
+def test_service_plays_by_the_rules_that_the_file_chooses(start: Start, config: Path, display: Display) -> None:
+    """One word in the file chooses the Russian text: meta has all its parameters, and lots seat the players."""
+    config.write_text(f'{config.read_text()}[game]\nrule_set = "spots"\nsets_in_game = 2\n')
+    service = start(config)
+    assert display.wait_for("meta")["rules"] == values_of(spots(sets_in_game=2))
+    display.wait_for("connection", lambda body: body["status"] == "online")
+    refused = display.order("draw_seats", pairs=[["S", "N"], ["W", "E"]], drawn=[[6, 4], [1, 0], [5, 5], [3, 2]])
+    assert (refused["accepted"], refused["reason"]) == (False, "nothing_drawn")
+    assert display.order("draw_seats", pairs=[["S", "N"], ["W", "E"]], lots=[9, 4])["accepted"]
+    assert display.wait_for("state", lambda body: body["seating"])["seating"]["names"] == ["W", "S", "E", "N"]
+    assert display.order("start_game", competition="cup")["accepted"]
+    state = display.wait_for("state", lambda body: body["phase"] == "between")
+    assert (state["names"], state["sets"], state["rules"]["rule_set"]) == (["W", "S", "E", "N"], 2, "spots")
+    assert state["game"].startswith("hall-tests-")
     end(service, signal.SIGTERM)
 
 

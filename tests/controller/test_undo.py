@@ -52,7 +52,7 @@ def test_undo_leaves_the_state_before_any_act(seed: int, alert: WrongDominoAlert
         seed, params=Params(adjudication=who, wrong_domino_alert=alert), is_checked=False
     ).happened
     acts = [place for place, event in enumerate(happened) if is_act(event)]
-    for act in random.Random(seed).sample(acts, 8):
+    for act in random.Random(seed).sample(acts, min(8, len(acts))):
         undo_of(happened, act)
 
 

@@ -1,0 +1,165 @@
+"""What players and camera do: laying, passing, a table at rest, time going by; nothing the referee says is here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from controller.game import commands as cmd
+from controller.game import events as ev
+from controller.game.claims import see_claim
+from controller.game.clocks import NS_PER_MS, NS_PER_S
+from controller.game.events import Reason
+from controller.game.evolve import evolve, evolve_all
+from controller.game.follow import follow
+from controller.game.rulesets import OutOfTurn
+from controller.game.rulings import CLAUSES, Events, Refusal
+from controller.game.sight import Disagreement, Lay, assign_hands, reconcile
+from controller.game.state import Halt, Phase, Skip, State
+from controller.game.tiles import End, MonoNs, Seat, Suit, Tile
+
+
+def lay(state: State, command: cmd.LayDomino) -> Events:
+    """A domino is laid, as somebody says."""
+    if state.claim is not None:
+        raise Refusal(Reason.HALTED)
+    return _laid(state, command, raw=None)
+
+
+def _laid(state: State, command: cmd.LayDomino, *, raw: tuple[int, int] | None) -> Events:
+    turn = state.turn
+    assert turn is not None, "somebody is on turn while a set is played"
+    seat = turn if command.seat is None else Seat(command.seat)
+    withdrawn: Events = ()
+    if seat is not turn and _may_retract(state, seat, command.at):
+        withdrawn = (ev.PassWithdrawn(command.at, seat),)
+        state = evolve_all(state, withdrawn)
+    elif seat is not turn and state.params.out_of_turn is not OutOfTurn.STANDS:
+        raise Refusal(Reason.OUT_OF_TURN)
+    if not (0 <= command.inner <= 6 and 0 <= command.outer <= 6):
+        raise Refusal(Reason.NO_SUCH_TILE)
+    inner, outer = Suit(command.inner), Suit(command.outer)
+    if (command.end is End.FIRST) is not (not state.line.placed):
+        raise Refusal(Reason.BAD_END)
+    if Tile.of(inner, outer) in state.line.tiles:
+        raise Refusal(Reason.TILE_ALREADY_PLAYED)
+    if state.tiles_left(seat) == 0:
+        raise Refusal(Reason.NOT_IN_A_HAND)
+    is_fitting = state.line.open_suit(command.end) in (None, inner)
+    laid = ev.DominoLaid(
+        command.at, seat, inner, outer, command.end, is_fitting, command.confidence, raw, _think_ms(state, command.at)
+    )
+    return (*withdrawn, *_overtime(state, command.at), laid)
+
+
+def _think_ms(state: State, at: MonoNs) -> int:
+    """How long the move was thought over."""
+    return state.clock.elapsed_ns(at) // NS_PER_MS
+
+
+def _overtime(state: State, at: MonoNs) -> Events:
+    """A move that comes too late is noted as such, whether or not somebody has looked at the clock before (C5.5)."""
+    if state.turn is None or state.is_overtime or not state.clock.is_running or not state.clock.is_over(at):
+        return ()
+    return (ev.TimeExceeded(at, state.turn),)
+
+
+def laid_out_of_turn(state: State, command: cmd.LayDomino) -> Events:
+    """A domino laid by another seat than the one on turn is for the referee: it was shown (C7.1, out_of_turn)."""
+    assert command.seat is not None
+    seat = Seat(command.seat)
+    is_known = any(f.kind is ev.FindingKind.OUT_OF_TURN and f.ply == len(state.plies) for f in state.open_findings)
+    is_domino = 0 <= command.inner <= 6 and 0 <= command.outer <= 6
+    if is_known or not is_domino:
+        return ()
+    name = state.name_of(seat)
+    text = f"{name} laid {Tile.of(command.inner, command.outer)} though it was not his turn: it goes back to his hand."
+    kind = ev.FindingKind.OUT_OF_TURN
+    clause = CLAUSES[state.params.rule_set][kind]
+    lay = (Suit(command.inner), Suit(command.outer), command.end)
+    place = len(state.plies)
+    return (ev.FindingRaised(command.at, state.next_finding, kind, seat, place, clause, text, seat.pair, lay=lay),)
+
+
+def skip(state: State, command: cmd.Pass) -> Events:
+    """A pass, pressed or said."""
+    seat = Seat(command.seat)
+    if state.halts - {Halt.TAKE_BACK}:
+        raise Refusal(Reason.HALTED)
+    if not state.line.placed:
+        raise Refusal(Reason.PASS_BEFORE_FIRST_MOVE)
+    if seat is not state.turn:
+        if _may_retract(state, seat, command.at):
+            return (ev.PassWithdrawn(command.at, seat),)
+        raise Refusal(Reason.OUT_OF_TURN)
+    late = _overtime(state, command.at)
+    return (*late, ev.Passed(command.at, seat, _think_ms(state, command.at), command.by_voice))
+
+
+def _may_retract(state: State, seat: Seat, at: MonoNs) -> bool:
+    """Whether `seat` has just passed and may still take it back (pass_retract_seconds)."""
+    last = state.plies[-1] if state.plies else None
+    if not isinstance(last, Skip) or last.seat is not seat or not state.params.pass_retract_seconds:
+        return False
+    is_open = state.last_move is not None and not state.findings
+    return is_open and state.clock.elapsed_ns(at) <= state.params.pass_retract_seconds * NS_PER_S
+
+
+def see_between(state: State, command: cmd.See) -> Events:
+    """Between sets: the table swept clean, a hand shown for a redeal, or the lead made before the set was started."""
+    if state.claim is not None:
+        return see_claim(state, command)
+    if state.line.placed or state.take_back:
+        return () if command.sighting.tiles else (ev.TableCleared(command.at),)
+    is_lead = len(command.sighting.tiles) == 1 and not any(command.sighting.shown)
+    if state.lead is None or not is_lead:
+        return ()
+    started = ev.SetStarted(command.at, state.set_no, state.lead)
+    laid = see_play(evolve(state, started), command)
+    return (started, *laid) if any(isinstance(event, ev.DominoLaid) for event in laid) else ()
+
+
+def see_play(state: State, command: cmd.See) -> Events:
+    """A table at rest during a set; while somebody has to act first, what lies is not judged."""
+    if state.claim is not None:
+        return see_claim(state, command)
+    if state.halts & {Halt.PAUSED, Halt.RESTARTED, Halt.CAMERA, Halt.FINDING}:
+        return ()
+    view = reconcile(state.line, state.take_back, command.sighting)
+    if isinstance(view, Disagreement):
+        is_known = state.sync is not None and (state.sync.code, state.sync.tile) == (view.code, view.tile)
+        return () if is_known else (ev.SyncLost(command.at, view.code, view.tile, view.text),)
+    found = (ev.SyncFound(command.at),) if state.sync is not None else ()
+    back = tuple(ev.TakenBack(command.at, tile) for tile in view.taken_back)
+    return (*found, *back, *_lays_seen(evolve_all(state, (*found, *back)), command, view.lays))
+
+
+def _lays_seen(state: State, command: cmd.See, lays: Iterable[Lay]) -> Events:
+    """The moves one behind the other, as long as the set goes on; each was made when the table came to rest."""
+    rest_at = command.at if command.rest_at is None else command.rest_at
+    happened: list[ev.Event] = []
+    for seen in lays:
+        if state.phase is not Phase.PLAY:
+            break
+        laying = cmd.LayDomino(rest_at, seen.inner, seen.outer, seen.end, None, seen.confidence)
+        step = _laid(state, laying, raw=seen.raw)
+        step = (*step, *follow(evolve_all(state, step), command.at))
+        happened.extend(step)
+        state = evolve_all(state, step)
+    return tuple(happened)
+
+
+def see_count(state: State, command: cmd.See) -> Events:
+    """The hands laid open in front of the seats."""
+    left = tuple(state.tiles_left(seat) for seat in Seat)
+    hands = assign_hands(state.line.unplayed, left, command.sighting)
+    return () if hands is None or hands == state.shown else (ev.HandsShown(command.at, hands),)
+
+
+def tick(state: State, command: cmd.Tick) -> Events:
+    """Time goes by: the limit may be passed."""
+    return _overtime(state, command.at)
+
+
+def call(state: State, command: cmd.CallReferee) -> Events:
+    """A player asks for the referee."""
+    return (ev.RefereeCalled(command.at, Seat(command.seat)),)

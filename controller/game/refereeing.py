@@ -1,0 +1,198 @@
+"""What the referee says: games, sets, rulings, warnings, counts, corrections, pauses, taking back."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from controller.game import commands as cmd
+from controller.game import events as ev
+from controller.game.amend import CannotAmend, corrected, reattributed
+from controller.game.draw import DrawError, lead_by_tiles, seats_by_lots, seats_by_tiles
+from controller.game.events import Ending, Reason
+from controller.game.ledger import LedgerConflict
+from controller.game.penalties import EXPELLED_AT, WARNING_REASONS, warn
+from controller.game.rulesets import ReplayBy, Reveal, Scoring, Seating
+from controller.game.rulings import Events, Refusal, ruling
+from controller.game.state import Phase, State
+from controller.game.tiles import Seat, Suit, Tile
+
+
+def draw_seats(state: State, command: cmd.DrawSeats) -> Events:
+    """Who sits where, by dominoes or by lots (C3, R0)."""
+    params = command.params
+    try:
+        if params.seating is Seating.LOTS and command.lots is not None:
+            seating = seats_by_lots(command.pairs, command.lots)
+        elif params.seating is Seating.TILE_DRAW and command.drawn is not None:
+            seating = seats_by_tiles(command.pairs, command.drawn, params.minor_order)
+        else:
+            wanted = "the pairs' lots" if params.seating is Seating.LOTS else "four drawn dominoes"
+            raise Refusal(Reason.NOTHING_DRAWN, f"these rules seat by {wanted}")
+    except DrawError as error:
+        raise Refusal(Reason(error.reason), error.text) from error
+    return (ev.SeatsDrawn(command.at, seating.names, seating.lead),)
+
+
+def start_game(state: State, command: cmd.StartGame) -> Events:
+    """A game begins, seated as drawn or as named."""
+    if state.phase not in (Phase.IDLE, Phase.GAME_OVER) and not command.abandon:
+        raise Refusal(Reason.GAME_RUNNING)
+    names, lead = command.names, command.lead
+    if names is None:
+        if state.seating is None:
+            raise Refusal(Reason.NOTHING_DRAWN)
+        names, lead = state.seating.names, state.seating.lead
+    rung = EXPELLED_AT[command.params.ladder]
+    if command.competition:
+        if not command.game or state.ledger.knows(command.game):
+            raise Refusal(Reason.GAME_KNOWN, repr(command.game))
+        for players in ((names[0], names[2]), (names[1], names[3])):
+            if state.ledger.warnings_of(command.competition, players) >= rung:
+                raise Refusal(Reason.EXPELLED, " and ".join(players))
+    return (ev.GameStarted(command.at, names, lead, command.params, command.competition, command.game),)
+
+
+def draw_lead(state: State, command: cmd.DrawLead) -> Events:
+    """Player No. 1 of an extra set is determined by drawn dominoes (C5.7)."""
+    if state.lead is not None:
+        raise Refusal(Reason.LEAD_IS_FIXED)
+    try:
+        return (ev.LeadDrawn(command.at, lead_by_tiles(command.drawn, state.params.minor_order)),)
+    except DrawError as error:
+        raise Refusal(Reason(error.reason), error.text) from error
+
+
+def start_set(state: State, command: cmd.StartSet) -> Events:
+    """The dominoes are dealt: the leader's clock starts."""
+    if state.lead is None and command.lead is None:
+        raise Refusal(Reason.LEAD_MUST_BE_DRAWN)
+    if state.lead is not None and command.lead not in (None, state.lead):
+        raise Refusal(Reason.LEAD_IS_FIXED)
+    lead = state.lead if state.lead is not None else command.lead
+    assert lead is not None
+    return (ev.SetStarted(command.at, state.set_no, lead),)
+
+
+def rule(state: State, command: cmd.Rule) -> Events:
+    """A decision on a finding."""
+    finding = next((f for f in state.open_findings if f.number == command.finding), None)
+    if finding is None:
+        raise Refusal(Reason.NO_SUCH_FINDING)
+    return ruling(state, command, finding)
+
+
+def give_warning(state: State, command: cmd.Warn) -> Events:
+    """The referee can warn, it is never automatic (C8.1)."""
+    if command.reason not in WARNING_REASONS:
+        raise Refusal(Reason.UNKNOWN_WARNING, f"got {command.reason!r}")
+    return warn(state, command.at, Seat(command.seat), command.reason, by=command.by, by_referee=True)
+
+
+def order_reveal(state: State, command: cmd.OrderReveal) -> Events:
+    """All hands are laid open in the middle of a set: whose pass was wrong will be seen (section 4)."""
+    return (ev.RevealOrdered(command.at, command.by),)
+
+
+def count(state: State, command: cmd.Count) -> Events:
+    """The four hands, entered by the referee."""
+    left = tuple(state.tiles_left(seat) for seat in Seat)
+    hands = _with_partner(state, command.hands)
+    tiles = Counter(tile for hand in hands for tile in hand)
+    if tuple(len(hand) for hand in hands) != left or tiles != Counter(state.line.unplayed):
+        raise Refusal(Reason.BAD_REVEAL, f"expected {left} dominoes by seat")
+    return (ev.HandsCounted(command.at, hands, command.by),)
+
+
+def _with_partner(state: State, hands: tuple[tuple[Tile, ...], ...]) -> tuple[tuple[Tile, ...], ...]:
+    """The hands with that of the winner's partner, which need not be shown: it is what is left (reveal)."""
+    out = next((seat for seat in Seat if state.tiles_left(seat) == 0), None)
+    is_inferred = state.params.reveal is Reveal.COUNTED_ONLY and state.ending is Ending.OUT and out is not None
+    if not is_inferred or out is None or len(hands) != len(Seat):
+        return hands
+    partner = out.next.next
+    if hands[partner]:
+        return hands
+    shown = {tile for hand in hands for tile in hand}
+    rest = tuple(sorted(state.line.unplayed - shown))
+    return tuple(rest if seat == partner else hand for seat, hand in enumerate(hands))
+
+
+def confirm_count(state: State, command: cmd.ConfirmCount) -> Events:
+    """What the camera has read is right; where somebody went out and spots do not matter, no count is needed."""
+    if state.shown is not None:
+        return (ev.HandsCounted(command.at, state.shown, command.by),)
+    if state.ending is Ending.OUT and state.params.scoring is Scoring.SETS:
+        return (ev.CountWaived(command.at, command.by),)
+    raise Refusal(Reason.NOTHING_SHOWN)
+
+
+def restart_set(state: State, command: cmd.RestartSet) -> Events:
+    """The set is played again, same leader; in `spots` only the chief referee may order it (C7.3, R10.5)."""
+    if state.params.replay_by is ReplayBy.CHIEF_REFEREE and not command.is_chief:
+        raise Refusal(Reason.ONLY_CHIEF_REFEREE)
+    return (
+        ev.SetAnnulled(command.at, by_referee=True, reason=command.reason, by=command.by, is_chief=command.is_chief),
+    )
+
+
+def attribute(state: State, command: cmd.Attribute) -> Events:
+    """A move was another seat's: those in between have passed by voice."""
+    try:
+        reattributed(state.plies, command.ply, Seat(command.seat))
+    except CannotAmend as error:
+        raise Refusal(Reason.CANNOT_AMEND, error.text) from error
+    return (ev.Attributed(command.at, command.ply, Seat(command.seat), command.by),)
+
+
+def correct(state: State, command: cmd.Correct) -> Events:
+    """A move was another domino."""
+    if not (0 <= command.inner <= 6 and 0 <= command.outer <= 6):
+        raise Refusal(Reason.NO_SUCH_TILE)
+    inner, outer = Suit(command.inner), Suit(command.outer)
+    try:
+        corrected(state.plies, command.ply, inner, outer)
+    except CannotAmend as error:
+        raise Refusal(Reason.CANNOT_AMEND, error.text) from error
+    return (ev.Corrected(command.at, command.ply, inner, outer, command.by),)
+
+
+def merge_ledger(state: State, command: cmd.MergeLedger) -> Events:
+    """Warnings from other tables; counted once however often they come."""
+    known = {entry.competition for entry in command.ledger.entries}
+    known |= {entry.competition for entry in command.ledger.games}
+    if state.competition and known - {state.competition}:
+        other = ", ".join(sorted(known - {state.competition}))
+        raise Refusal(Reason.OTHER_COMPETITION, f"expected {state.competition!r}, got {other!r}")
+    try:
+        merged = state.ledger.merged(command.ledger)
+    except LedgerConflict as error:
+        raise Refusal(Reason.LEDGER_CONFLICT, str(error)) from error
+    if any(state.has_yet_to_give(name) for name in command.ledger.ids):
+        raise Refusal(Reason.LEDGER_CONFLICT, f"it knows warnings of {state.game!r} that this game has not given")
+    return () if merged == state.ledger else (ev.LedgerMerged(command.at, command.ledger),)
+
+
+def pause(state: State, command: cmd.Pause) -> Events:
+    """The clock stands."""
+    if state.is_paused:
+        raise Refusal(Reason.ALREADY_PAUSED)
+    return (ev.Paused(command.at),)
+
+
+def resume(state: State, command: cmd.Resume) -> Events:
+    """The clock runs again."""
+    if not (state.is_paused or state.is_restarted):
+        raise Refusal(Reason.NOT_PAUSED)
+    return (ev.Resumed(command.at),)
+
+
+def undo(state: State, command: cmd.Undo) -> Events:
+    """The last act did not happen."""
+    if state.before is None:
+        raise Refusal(Reason.NOTHING_TO_UNDO)
+    return (ev.Undone(command.at),)
+
+
+def acknowledge(state: State, command: cmd.Acknowledge) -> Events:
+    """The referee has noticed."""
+    return () if state.alert is None else (ev.Acknowledged(command.at),)

@@ -1,0 +1,341 @@
+"""What each referee command may say, one strict schema each, and the core command it stands for; nothing is decided.
+
+Halves, seats and lots that do not exist are let through to the core where it takes them: its refusal says more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Literal
+
+import msgspec
+
+from controller import ledger_file
+from controller.game import commands as cmd
+from controller.game.rulesets import Params, params_of, values_of
+from controller.game.tiles import MonoNs, Seat, Tile
+
+Count53 = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+"""A number that every JSON reader can hold."""
+SeatNo = Annotated[int, msgspec.Meta(ge=0, le=3)]
+Odd = Annotated[int, msgspec.Meta(ge=-99, le=99)]
+"""A half or a seat as somebody says it, perhaps one that does not exist."""
+Act = Annotated[int, msgspec.Meta(ge=1, le=999)]
+"""A move or pass of this set, the first one being 1."""
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Text = Annotated[str, msgspec.Meta(max_length=400)]
+
+Halves = tuple[int, int]
+OddHalves = tuple[Odd, Odd]
+Drawn = tuple[OddHalves, OddHalves, OddHalves, OddHalves]
+Hand = tuple[Halves, ...]
+Chosen = dict[str, str | bool | float | Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]]
+"""Parameters by their names, as they stand in the configuration."""
+
+
+class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What every order carries."""
+
+    topic: ClassVar[str]
+
+    id: str
+    """Chosen by the sender, never used twice."""
+    sent_ms: Count53
+    """Unix time at the sender."""
+    ttl_s: float = 10.0
+    """Older than this it is not carried out any more."""
+    by: str
+    client: str
+    """Where the answer goes: reply/<client>."""
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        raise NotImplementedError
+
+
+class DrawSeats(Order, frozen=True, kw_only=True):
+    """The players, or their pairs, have drawn for the seats."""
+
+    topic = "draw_seats"
+    pairs: tuple[tuple[Name, Name], tuple[Name, Name]]
+    drawn: Drawn | None = None
+    """In the order of the players in `pairs`."""
+    lots: tuple[Count53, Count53] | None = None
+    params: Chosen = {}
+
+    def __post_init__(self) -> None:
+        if self.drawn is not None and self.lots is not None:
+            raise ValueError("expected drawn or lots, got both: seats are drawn by dominoes or by lots")
+        _check_players((*self.pairs[0], *self.pairs[1]))
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.DrawSeats(at, self.pairs, with_chosen(params, self.params), self.drawn, self.lots)
+
+
+class StartGame(Order, frozen=True, kw_only=True):
+    """Open a game."""
+
+    topic = "start_game"
+    names: tuple[str, str, str, str] | None = None
+    """By seat; None: as the seats were drawn."""
+    sets: Annotated[int, msgspec.Meta(ge=1, le=400)] | None = None
+    lead: SeatNo | None = None
+    """None: seat 0, or as it was drawn."""
+    abandon: bool = False
+    """Give up a game in progress for this one."""
+    competition: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    """Warnings count on from its earlier games."""
+    game: Name | None = None
+    """Never used twice in a competition; None: named for the table and this order."""
+    params: Chosen = {}
+
+    def __post_init__(self) -> None:
+        if self.names is None and self.lead is not None:
+            raise ValueError("expected names beside lead, got lead alone: leave it out, it was drawn with the seats")
+        if self.competition and self.names is not None:
+            _check_players(self.names)
+        if self.sets is not None and "sets_in_game" in self.params:
+            raise ValueError("expected sets or params.sets_in_game, got both: leave one of them out")
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        chosen = with_chosen(params, self.params)
+        if self.sets is not None:
+            chosen = replace(chosen, sets_in_game=self.sets)
+        game = f"{table}-{self.client}-{self.id}" if self.game is None else self.game
+        return cmd.StartGame(at, self.names, Seat(self.lead or 0), chosen, self.abandon, self.competition, game)
+
+
+class DrawLead(Order, frozen=True, kw_only=True):
+    """Each seat has drawn a domino for the lead of the next set."""
+
+    topic = "draw_lead"
+    drawn: Drawn
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.DrawLead(at, self.drawn)
+
+
+class StartSet(Order, frozen=True, kw_only=True):
+    """The dominoes are dealt."""
+
+    topic = "start_set"
+    lead: SeatNo | None = None
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.StartSet(at, None if self.lead is None else Seat(self.lead))
+
+
+class VoicePass(Order, frozen=True, kw_only=True):
+    """A player passed by word or gesture, without his button."""
+
+    topic = "voice_pass"
+    seat: Odd
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Pass(at, self.seat, by_voice=True)
+
+
+class TimeClaim(Order, frozen=True, kw_only=True):
+    """A player points at a rival's long thinking."""
+
+    topic = "time_claim"
+    seat: Odd
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.ClaimTime(at, self.seat)
+
+
+class Redeal(Order, frozen=True, kw_only=True):
+    """A player claims a redeal; without `hand` he shows his dominoes to the camera."""
+
+    topic = "redeal"
+    seat: Odd
+    hand: Hand | None = None
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.ClaimRedeal(at, self.seat, None if self.hand is None else _hand(self.hand))
+
+
+class Expose(Order, frozen=True, kw_only=True):
+    """A domino was seen in a hand."""
+
+    topic = "expose"
+    seat: Odd
+    tile: Halves
+    in_last_set: bool = False
+    """It was the hand of the set that was registered last."""
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Expose(at, self.seat, Tile.of(*self.tile), self.by, self.in_last_set)
+
+
+class Warn(Order, frozen=True, kw_only=True):
+    """Warn a player."""
+
+    topic = "warn"
+    seat: Odd
+    reason: Text
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Warn(at, self.seat, self.reason, self.by)
+
+
+class Rule(Order, frozen=True, kw_only=True):
+    """Decide on a finding."""
+
+    topic = "rule"
+    finding: Count53
+    decision: Literal["continue", "restart", "lost", "confirm", "dismiss"]
+    chief: bool = False
+    """The chief referee says so."""
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Rule(at, self.finding, cmd.Decision(self.decision), self.by, self.chief)
+
+
+class Reveal(Order, frozen=True, kw_only=True):
+    """All hands are laid open in the middle of a set."""
+
+    topic = "reveal"
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.OrderReveal(at, self.by)
+
+
+class Count(Order, frozen=True, kw_only=True):
+    """Enter the four hands."""
+
+    topic = "count"
+    hands: tuple[Hand, Hand, Hand, Hand]
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Count(at, tuple(_hand(hand) for hand in self.hands), self.by)
+
+
+class ConfirmCount(Order, frozen=True, kw_only=True):
+    """The hands the camera has read are right."""
+
+    topic = "confirm_count"
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.ConfirmCount(at, self.by)
+
+
+class RestartSet(Order, frozen=True, kw_only=True):
+    """The set is played again with the same lead."""
+
+    topic = "restart_set"
+    reason: Text = ""
+    chief: bool = False
+    """The chief referee says so."""
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.RestartSet(at, self.reason, self.by, self.chief)
+
+
+class Attribute(Order, frozen=True, kw_only=True):
+    """A move was another seat's: those in between have passed by voice."""
+
+    topic = "attribute"
+    act: Act
+    seat: Odd
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Attribute(at, self.act - 1, self.seat, self.by)
+
+
+class Correct(Order, frozen=True, kw_only=True):
+    """A move was another domino, or lies the other way round."""
+
+    topic = "correct"
+    act: Act
+    tile: OddHalves
+    """The half at the joint first; of the first move the left one."""
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Correct(at, self.act - 1, *self.tile, self.by)
+
+
+class MergeLedger(Order, frozen=True, kw_only=True):
+    """Warnings of the competition's other tables are counted here too."""
+
+    topic = "merge_ledger"
+    ledger: msgspec.Raw
+    """What stands in a ledger's file."""
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.MergeLedger(at, ledger_file.decoded(bytes(self.ledger), competition=None, where="ledger"))
+
+
+class Pause(Order, frozen=True, kw_only=True):
+    """Stop the clock."""
+
+    topic = "pause"
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Pause(at)
+
+
+class Resume(Order, frozen=True, kw_only=True):
+    """Go on."""
+
+    topic = "resume"
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Resume(at)
+
+
+class Undo(Order, frozen=True, kw_only=True):
+    """Take the last act back."""
+
+    topic = "undo"
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Undo(at)
+
+
+class Acknowledge(Order, frozen=True, kw_only=True):
+    """Silence the buzzer."""
+
+    topic = "acknowledge"
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Acknowledge(at)
+
+
+def command_of(order: Order, at: MonoNs, *, params: Params, table: str) -> cmd.Command:
+    """The core's command for an order that came at `at`.
+
+    Args:
+        order: what the referee wants.
+        at: when it came.
+        params: the configured parameters of a game.
+        table: the table's name, for a game that is not named.
+
+    Raises:
+        ValueError: a domino, parameter or ledger that does not exist.
+    """
+    return order._command(at, params, table)
+
+
+def with_chosen(configured: Params, chosen: Mapping[str, Any]) -> Params:
+    """The configured parameters with those chosen for one game; with another rule set its defaults take their place.
+
+    Raises:
+        ValueError: a parameter that does not exist, a value it cannot have.
+    """
+    if not chosen:
+        return configured
+    own = configured.rule_set.value
+    base = values_of(configured) if chosen.get("rule_set", own) == own else {}
+    return params_of({**base, **chosen})
+
+
+def _hand(dominoes: Hand) -> tuple[Tile, ...]:
+    return tuple(Tile.of(a, b) for a, b in dominoes)
+
+
+def _check_players(names: tuple[str, ...]) -> None:
+    """Warnings are booked to names: four of them, and no two the same."""
+    if len({name for name in names if name}) < len(names):
+        raise ValueError(f"expected four different names, got {', '.join(map(repr, names))}: tell the players apart")
