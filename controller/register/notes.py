@@ -1,0 +1,192 @@
+"""What a register notes beside the results, as phrases: warnings, findings with proof, claims; no layout is here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from controller.game.events import FindingKind, Reason
+from controller.register.cells import both, name_of, pair_names, plain, seconds, tile
+from controller.register.register import (
+    ClaimEntry,
+    CorrectionEntry,
+    FindingEntry,
+    OvertimeEntry,
+    RedealEntry,
+    Register,
+    ReplayEntry,
+    WarningEntry,
+)
+from controller.register.words import Words
+
+Note = tuple[int | None, str]
+"""Number of the set, None where it belongs to none, and what is to be said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Notes of one kind under their heading."""
+
+    heading: str
+    notes: tuple[Note, ...]
+
+
+def sections(register: Register, words: Words) -> tuple[Section, ...]:
+    """Everything that was noted beside the results, by kind, in the order it happened; no section is empty."""
+    kinds: tuple[tuple[str, Iterable[Note]], ...] = (
+        (words.warnings, _warnings(register, words)),
+        (words.findings, ((f.set_no, _finding(register, f, words)) for f in register.findings)),
+        (words.time, _times(register, words)),
+        (words.redeals, _redeals(register, words)),
+        (words.replays, ((r.set_no, _replay(r, words)) for r in register.replays)),
+        (words.corrections, ((c.set_no, _correction(register, c, words)) for c in register.corrections)),
+        (words.amendments, _amendments(register, words)),
+    )
+    made = (Section(heading, tuple(notes)) for heading, notes in kinds)
+    return tuple(section for section in made if section.notes)
+
+
+def note_line(note: Note, words: Words) -> str:
+    """A note with its set before it."""
+    set_no, text = note
+    return text if set_no is None else words.note_set.format(set_no=set_no, text=text)
+
+
+def _warnings(register: Register, words: Words) -> Iterator[Note]:
+    for warning in register.warnings:
+        yield warning.set_no, _warning(register, warning, words)
+    for pair in register.expelled:
+        yield None, words.expelled.format(pair=pair.value, names=pair_names(register, pair, words))
+
+
+def _warning(register: Register, warning: WarningEntry, words: Words) -> str:
+    ordinal = words.not_counted
+    if warning.in_game is not None:
+        ordinal = words.in_game.format(ordinal=words.ordinal(warning.in_game))
+        if warning.in_competition is not None:
+            ordinal += words.in_competition.format(ordinal=words.ordinal(warning.in_competition))
+    return words.warning.format(
+        pair=warning.pair.value,
+        name=name_of(register, warning.seat),
+        reason=words.reasons.get(warning.reason, plain(warning.reason)),
+        ordinal=ordinal,
+        consequence=words.consequences[warning.consequence],
+        by=_by(warning.by, words),
+    )
+
+
+def _by(name: str, words: Words, *, is_chief: bool = False) -> str:
+    """Who decided: by name where one was given, else by office."""
+    office = words.by_chief if is_chief else words.by_referee
+    if not plain(name):
+        return office
+    return (words.by_chief_name if is_chief else words.by_name).format(name=plain(name))
+
+
+def _finding(register: Register, finding: FindingEntry, words: Words) -> str:
+    who = words.nobody
+    if finding.seat is not None:
+        who = name_of(register, finding.seat)
+    elif finding.pair is not None:
+        who = words.pair.format(pair=finding.pair.value)
+    decision = words.is_open
+    if finding.decision is not None:
+        by = words.by_rule if finding.is_by_rule else _by(finding.by, words)
+        decision = words.decided.format(decision=words.decisions[finding.decision], by=by)
+    line = words.finding.format(
+        kind=words.kinds[finding.kind], who=who, act=finding.act, clause=plain(finding.clause), decision=decision
+    )
+    how = words.proven_by[finding.proven_by] if finding.proven_by else ""
+    proof = _proof(register, finding, words)
+    parts = [line, words.proof.format(how=how, proof=proof)] if proof or how else [line]
+    if finding.repairs:
+        parts.append(words.repairs.format(repairs="; ".join(plain(repair).rstrip(".") for repair in finding.repairs)))
+    return ". ".join(part.rstrip(".") for part in parts) + "."
+
+
+def _proof(register: Register, finding: FindingEntry, words: Words) -> str:
+    """The proof as it was told, or said again from its facts where the register is in another language."""
+    form = words.proof_by_counting
+    if finding.kind is FindingKind.WRONG_DOMINO:
+        form = words.proof_by_domino if finding.dominoes else None
+    elif not finding.passes:
+        form = None
+    elif finding.dominoes:
+        form = words.proof_by_passes
+    if form is None:
+        return plain(finding.proof)
+    passes = "; ".join(
+        words.proof_pass.format(act=fact.act, name=name_of(register, fact.seat), left=fact.ends[0], right=fact.ends[1])
+        for fact in finding.passes
+    )
+    return form.format(passes=passes, dominoes=", ".join(map(tile, finding.dominoes)))
+
+
+def _times(register: Register, words: Words) -> Iterator[Note]:
+    for claim in register.claims:
+        yield claim.set_no, _claim(register, claim, words)
+    for overtime in register.overtimes:
+        yield overtime.set_no, _overtime(register, overtime, words)
+
+
+def _claim(register: Register, claim: ClaimEntry, words: Words) -> str:
+    return words.claim.format(
+        name=name_of(register, claim.seat),
+        against=name_of(register, claim.against),
+        act=claim.act,
+        seconds=seconds(claim.elapsed_ms),
+        outcome=_outcome(claim.refused, words),
+    )
+
+
+def _outcome(refused: Reason | None, words: Words) -> str:
+    if refused is None:
+        return words.accepted
+    return words.refused.format(reason=words.refusals.get(refused, words.other_refusal))
+
+
+def _overtime(register: Register, overtime: OvertimeEntry, words: Words) -> str:
+    name = name_of(register, overtime.seat)
+    if overtime.think_ms is None:
+        return words.overtime_unknown.format(name=name, act=overtime.act)
+    return words.overtime.format(name=name, act=overtime.act, seconds=seconds(overtime.think_ms))
+
+
+def _redeals(register: Register, words: Words) -> Iterator[Note]:
+    for redeal in register.redeals:
+        yield redeal.set_no, _redeal(register, redeal, words)
+    for unclaimed in register.unclaimed:
+        yield unclaimed.set_no, words.unclaimed.format(name=name_of(register, unclaimed.seat))
+
+
+def _redeal(register: Register, redeal: RedealEntry, words: Words) -> str:
+    hand = " ".join(map(tile, redeal.hand))
+    name, outcome = name_of(register, redeal.seat), _outcome(redeal.refused, words)
+    return words.redeal.format(name=name, hand=hand, outcome=outcome)
+
+
+def _replay(replay: ReplayEntry, words: Words) -> str:
+    reason = words.replay_reasons.get(replay.reason, plain(replay.reason)) or words.no_reason
+    by = words.by_rule if replay.is_by_rule else _by(replay.by, words, is_chief=replay.is_chief)
+    return words.replay.format(reason=reason, by=by)
+
+
+def _correction(register: Register, correction: CorrectionEntry, words: Words) -> str:
+    text = words.correction[correction.kind].format(
+        act=correction.act,
+        name="" if correction.seat is None else name_of(register, correction.seat),
+        domino="" if correction.domino is None else tile(correction.domino),
+    )
+    return f"{text}; {_by(correction.by, words)}" if plain(correction.by) else text
+
+
+def _amendments(register: Register, words: Words) -> Iterator[Note]:
+    for change in register.amendments:
+        text = words.amendment.format(
+            was=both(change.was_points),
+            was_ending=words.endings[change.was_ending],
+            now=both(change.points),
+            ending=words.endings[change.ending],
+            clause=plain(change.clause),
+        )
+        yield change.set_no, text.rstrip("; ")
