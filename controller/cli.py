@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,6 +20,10 @@ EXAMPLES = {
     "evaluate": "gameline evaluate pictures/ --json",
     "demo": "gameline demo --speed 4 --mishaps",
     "run": "gameline run /etc/gameline/gameline.toml",
+    "judge": "gameline judge game.dom --register game.pdf --lang ru",
+    "record": "gameline record /var/lib/gameline/journal.sqlite > game.dom",
+    "register": "gameline register /var/lib/gameline/journal.sqlite --out game.pdf",
+    "ledger": "gameline ledger 'Spring Cup' table1.sqlite table2.json --out cup.json",
 }
 
 
@@ -72,20 +77,51 @@ def _parser() -> argparse.ArgumentParser:
 
     run = _add(commands, "run", "the service of one table")
     run.add_argument("config", type=Path, metavar="CONFIG")
+    _add_paperwork(commands)
     return parser
 
 
+def _add_paperwork(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The commands that work on what is written: records, registers, ledgers."""
+    judge = _add(commands, "judge", "a written game by the rules: verdicts, findings, register", room="paperwork")
+    judge.add_argument("record", type=Path, metavar="RECORD", help="notation or JSON Lines; - reads it from stdin")
+    judge.add_argument("--json", action="store_true", help="one object: verdicts, sets, points, events")
+    judge.add_argument("--register", type=Path, metavar="OUT", help="write the register: .txt, .csv, .json or .pdf")
+
+    record = _add(commands, "record", "the last game of a journal, written down", room="paperwork")
+    record.add_argument("journal", type=Path, metavar="JOURNAL")
+    record.add_argument("--jsonl", action="store_true", help="as JSON Lines instead of the notation")
+    record.add_argument("--table", default="", metavar="NAME", help="the table's name, for the head of the record")
+
+    register = _add(commands, "register", "the register of a game, on the screen or as a file", room="paperwork")
+    register.add_argument("source", type=Path, metavar="SOURCE", help="a journal, a record, or a register in JSON")
+    register.add_argument("--out", type=Path, metavar="OUT", help="a file: .txt, .csv, .json or .pdf")
+    register.add_argument("--table", default="", metavar="NAME", help="the table's name, where a journal is read")
+
+    for parser in (judge, register):
+        parser.add_argument("--lang", choices=("en", "ru"), default="en", help="language of text and page (en)")
+
+    ledger = _add(commands, "ledger", "the warnings of a competition, from several tables", room="paperwork")
+    ledger.add_argument("competition", metavar="COMPETITION")
+    ledger.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="ledgers and journals")
+    ledger.add_argument("--out", type=Path, metavar="OUT", help="write them together as one ledger")
+    ledger.add_argument(
+        "--expelled-results", choices=("stand", "void"), default="stand", help="games of expelled pairs"
+    )
+    ledger.add_argument("--fee", type=_amount, metavar="N", help="the entry fee: say what an expelled player pays")
+    ledger.add_argument("--benefit-penalty", choices=("fixed", "cap"), default="fixed", help="for benefit holders")
+    ledger.add_argument("--ladder", choices=("sets", "fines"), default="sets", help="which warning expels (sets)")
+
+
 def _add(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, what: str
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, what: str, *, room: str = "doings"
 ) -> argparse.ArgumentParser:
     """A command with its help and example; its function is imported only when it runs, so that --help is quick."""
     parser = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
     parser.epilog = f"example: {EXAMPLES[name]}"
 
     def command(options: argparse.Namespace) -> int:
-        from controller import doings
-
-        code: int = getattr(doings, name)(options)
+        code: int = getattr(import_module(f"controller.{room}"), name)(options)
         return code
 
     parser.set_defaults(command=command)
@@ -96,6 +132,16 @@ def _seed(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise argparse.ArgumentTypeError(f"expected a whole number from 0 up, got {text!r}")
     return int(text)
+
+
+def _amount(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e9:
+        raise argparse.ArgumentTypeError(f"expected an amount of 0 or more, got {text!r}")
+    return value
 
 
 def _positive(text: str) -> float:

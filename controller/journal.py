@@ -330,6 +330,25 @@ def _checked(db: sqlite3.Connection, path: Path) -> int:
     return last
 
 
+def kept_in(path: Path) -> tuple[Entry, ...]:
+    """Every entry of the journal at `path`, which may be in use by a running table; nothing is changed.
+
+    Raises:
+        JournalError: one of its family; an entry that is missing or not as it was written among them.
+    """
+    if not path.exists():
+        raise JournalForeign(f"There is no journal at {path}: check the name.")
+    _require_ours(path)
+    with translated(path):
+        uri = f"{path.absolute().as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_S)) as db:
+            rows = db.execute(f"SELECT {_COLUMNS}, crc32 FROM entries ORDER BY sequence").fetchall()
+    for number, (*row, crc32) in enumerate(rows, start=1):
+        if row[0] != number or _crc32(row) != crc32:
+            raise damaged(path, f"entry {number} is missing or not as it was written")
+    return tuple(_entry(row[:-1]) for row in rows)
+
+
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
