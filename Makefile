@@ -18,9 +18,10 @@ check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.ready-dev ## measure the reader and the way from a frame to a display
+bench: $(VENV)/.ready-dev ## measure the reader, the way from a frame to a display, and the rules
 	$(BIN)/python -m bench.read
 	$(BIN)/python -m bench.latency
+	$(BIN)/python -m bench.rules
 
 lock: $(VENV)/.ready-dev ## write the versions that are installed into constraints.txt
 	$(BIN)/python -m pip freeze --exclude-editable --exclude pip --exclude setuptools > constraints.txt
