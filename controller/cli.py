@@ -86,6 +86,7 @@ def _add_paperwork(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     judge = _add(commands, "judge", "a written game by the rules: verdicts, findings, register", room="paperwork")
     judge.add_argument("record", type=Path, metavar="RECORD", help="notation or JSON Lines; - reads it from stdin")
     judge.add_argument("--json", action="store_true", help="one object: verdicts, sets, points, events")
+    judge.add_argument("--deals", action="store_true", help="how many deals of the hands fit after every act")
     judge.add_argument("--register", type=Path, metavar="OUT", help="write the register: .txt, .csv, .json or .pdf")
 
     record = _add(commands, "record", "the last game of a journal, written down", room="paperwork")

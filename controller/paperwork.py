@@ -19,6 +19,7 @@ from controller.game.rulesets import BenefitPenalty, ExpelledResults, Ladder
 from controller.game.state import State
 from controller.journal import Entry, JournalError, kept_in
 from controller.ledger_file import LedgerFileError, read_ledger, write_ledger
+from controller.record.hidden import deals_left
 from controller.record.json_lines import format_jsonl, read_record
 from controller.record.judge import Judgement
 from controller.record.judge import judge as judge_record
@@ -42,9 +43,14 @@ def judge(options: argparse.Namespace) -> int:
     record = _record(options.record)
     judgement = judge_record(record)
     register = _register_of(judgement, record)
+    hidden = tuple(deals_left(judgement.events)) if options.deals else ()
     if options.json:
-        print(json.dumps(_judgement_record(options.record, judgement)))
+        judged = _judgement_record(options.record, judgement)
+        judged["deals"] = [{"set": left.set_no, "act": left.act, "deals": left.deals} for left in hidden]
+        print(json.dumps(judged))
     else:
+        for left in hidden:
+            print(f"set {left.set_no} act {left.act:>2}  {left.deals:>21,} deals")
         print(_judgement_text(judgement, register, Language(options.lang)))
     if options.register is not None:
         _save(register, options.register, Language(options.lang))

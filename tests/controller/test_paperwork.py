@@ -83,6 +83,19 @@ def test_judge_prints_verdicts_and_register(game: Table, tmp_path: Path, capsys:
     assert "Ann" in PdfReader(page).pages[0].extract_text()
 
 
+def test_judge_counts_the_deals_that_are_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """After the lead 118,129,586,889,600 deals fit; each act leaves fewer or as many, and an honest game never none."""
+    written = tmp_path / "game.dom"
+    written.write_text(format_record(record_of(played().happened)), encoding="utf-8")
+    _, out, _ = run(capsys, "judge", written, "--deals", "--json")
+    sets = [[each["deals"] for each in json.loads(out)["deals"] if each["set"] == number] for number in (1, 2, 3, 4)]
+    assert all(deals[0] == 118_129_586_889_600 for deals in sets)
+    assert all(deals == sorted(deals, reverse=True) for deals in sets)
+    assert all(min(deals) >= 1 for deals in sets)
+    _, text, _ = run(capsys, "judge", written, "--deals")
+    assert "set 1 act  1    118,129,586,889,600 deals" in text
+
+
 def test_register_is_the_same_from_journal_record_and_its_own_file(
     game: Table, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
