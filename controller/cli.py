@@ -106,12 +106,10 @@ def _add_paperwork(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     ledger.add_argument("competition", metavar="COMPETITION")
     ledger.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="ledgers and journals")
     ledger.add_argument("--out", type=Path, metavar="OUT", help="write them together as one ledger")
-    ledger.add_argument(
-        "--expelled-results", choices=("stand", "void"), default="stand", help="games of expelled pairs"
-    )
+    ledger.add_argument("--expelled-results", choices=("stand", "void"), help="their games (as played)")
     ledger.add_argument("--fee", type=_amount, metavar="N", help="the entry fee: say what an expelled player pays")
-    ledger.add_argument("--benefit-penalty", choices=("fixed", "cap"), default="fixed", help="for benefit holders")
-    ledger.add_argument("--ladder", choices=("sets", "fines"), default="sets", help="which warning expels (sets)")
+    ledger.add_argument("--benefit-penalty", choices=("fixed", "cap"), help="for benefit holders (as played)")
+    ledger.add_argument("--ladder", choices=("sets", "fines"), help="which warning expels (as played)")
 
 
 def _add(

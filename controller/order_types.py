@@ -5,6 +5,7 @@ Halves, seats and lots that do not exist are let through to the core where it ta
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -14,7 +15,7 @@ import msgspec
 from controller import ledger_file
 from controller.game import commands as cmd
 from controller.game.rulesets import Params, params_of, values_of
-from controller.game.tiles import MonoNs, Seat, Tile
+from controller.game.tiles import End, MonoNs, Seat, Tile
 
 Count53 = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 """A number that every JSON reader can hold."""
@@ -30,7 +31,7 @@ Halves = tuple[int, int]
 OddHalves = tuple[Odd, Odd]
 Drawn = tuple[OddHalves, OddHalves, OddHalves, OddHalves]
 Hand = tuple[Halves, ...]
-Chosen = dict[str, str | bool | float | Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]]
+Chosen = dict[str, Text | bool | float | Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]]
 """Parameters by their names, as they stand in the configuration."""
 
 
@@ -39,14 +40,14 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     topic: ClassVar[str]
 
-    id: str
+    id: Name
     """Chosen by the sender, never used twice."""
     sent_ms: Count53
     """Unix time at the sender."""
     ttl_s: float = 10.0
     """Older than this it is not carried out any more."""
-    by: str
-    client: str
+    by: Text
+    client: Name
     """Where the answer goes: reply/<client>."""
 
     def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
@@ -69,15 +70,17 @@ class DrawSeats(Order, frozen=True, kw_only=True):
         _check_players((*self.pairs[0], *self.pairs[1]))
 
     def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
-        return cmd.DrawSeats(at, self.pairs, with_chosen(params, self.params), self.drawn, self.lots)
+        (a, b), (c, d) = self.pairs
+        pairs = ((_name(a), _name(b)), (_name(c), _name(d)))
+        return cmd.DrawSeats(at, pairs, with_chosen(params, self.params), self.drawn, self.lots)
 
 
 class StartGame(Order, frozen=True, kw_only=True):
     """Open a game."""
 
     topic = "start_game"
-    names: tuple[str, str, str, str] | None = None
-    """By seat; None: as the seats were drawn."""
+    names: tuple[Text, Text, Text, Text] | None = None
+    """By seat; None: as the seats were drawn. An empty one is told as its seat."""
     sets: Annotated[int, msgspec.Meta(ge=1, le=400)] | None = None
     lead: SeatNo | None = None
     """None: seat 0, or as it was drawn."""
@@ -102,7 +105,12 @@ class StartGame(Order, frozen=True, kw_only=True):
         if self.sets is not None:
             chosen = replace(chosen, sets_in_game=self.sets)
         game = f"{table}-{self.client}-{self.id}" if self.game is None else self.game
-        return cmd.StartGame(at, self.names, Seat(self.lead or 0), chosen, self.abandon, self.competition, game)
+        names = None
+        if self.names is not None:
+            south, west, north, east = map(_name, self.names)
+            names = (south, west, north, east)
+        lead = Seat(self.lead or 0)
+        return cmd.StartGame(at, names, lead, chosen, self.abandon, _name(self.competition), _name(game))
 
 
 class DrawLead(Order, frozen=True, kw_only=True):
@@ -123,6 +131,20 @@ class StartSet(Order, frozen=True, kw_only=True):
 
     def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
         return cmd.StartSet(at, None if self.lead is None else Seat(self.lead))
+
+
+class Lay(Order, frozen=True, kw_only=True):
+    """A domino was laid that the camera has not told: it can't see it, or another seat than the one on turn laid it."""
+
+    topic = "lay"
+    tile: OddHalves
+    """The half at the joint first; of the first domino the left half."""
+    end: Literal["first", "L", "R"]
+    seat: Odd | None = None
+    """None: the seat on turn."""
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.LayDomino(at, *self.tile, End(self.end), self.seat)
 
 
 class VoicePass(Order, frozen=True, kw_only=True):
@@ -335,7 +357,15 @@ def _hand(dominoes: Hand) -> tuple[Tile, ...]:
     return tuple(Tile.of(a, b) for a, b in dominoes)
 
 
+def _name(text: str) -> str:
+    """A name as it is kept: one player is one name, however it was typed. ValueError for what cannot be read out."""
+    name = " ".join(unicodedata.normalize("NFC", text).split())
+    if not name.isprintable():
+        raise ValueError(f"expected a name of letters that can be read, got {text!r}: type it again")
+    return name
+
+
 def _check_players(names: tuple[str, ...]) -> None:
     """Warnings are booked to names: four of them, and no two the same."""
-    if len({name for name in names if name}) < len(names):
+    if len({_name(name) for name in names} - {""}) < len(names):
         raise ValueError(f"expected four different names, got {', '.join(map(repr, names))}: tell the players apart")

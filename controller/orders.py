@@ -30,6 +30,7 @@ ORDERS: dict[str, type[Order]] = {
         ot.StartGame,
         ot.DrawLead,
         ot.StartSet,
+        ot.Lay,
         ot.VoicePass,
         ot.TimeClaim,
         ot.Redeal,

@@ -6,16 +6,17 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from controller.cli import Sorry
 from controller.codec import UnknownEvent, body_of, event_of, type_name
 from controller.game import events as ev
-from controller.game.evolve import evolve_all
+from controller.game.evolve import evolve
 from controller.game.ledger import Ledger, LedgerConflict, ledger_text, readmission
 from controller.game.penalties import EXPELLED_AT
-from controller.game.rulesets import BenefitPenalty, ExpelledResults, Ladder
+from controller.game.rulesets import BenefitPenalty, ExpelledResults, Ladder, Params, fours, spots
 from controller.game.state import State
 from controller.journal import Entry, JournalError, kept_in
 from controller.ledger_file import LedgerFileError, read_ledger, write_ledger
@@ -26,7 +27,7 @@ from controller.record.judge import judge as judge_record
 from controller.record.notation import format_record
 from controller.record.notation_lexer import NotationError
 from controller.record.record import Record
-from controller.record.recording import NothingPlayed, record_of
+from controller.record.recording import record_of
 from controller.register.files import RegisterFileError, load_register, save_register
 from controller.register.fold import register_of
 from controller.register.register import Register
@@ -101,7 +102,7 @@ def record(options: argparse.Namespace) -> int:
     tags = (("Table", options.table), ("Date", _date(kept)))
     try:
         written = record_of((event for _, event in kept), tags=tuple((name, value) for name, value in tags if value))
-    except NothingPlayed as error:
+    except ValueError as error:
         raise Sorry(f"{options.journal}: {error}") from error
     text = format_jsonl(written) if options.jsonl else format_record(written)
     print(text, end="" if text.endswith("\n") else "\n")
@@ -171,32 +172,63 @@ def ledger(options: argparse.Namespace) -> int:
 
 def _ledger_lines(merged: Ledger, options: argparse.Namespace) -> Iterator[str]:
     """Warnings, the games that count, and what an expelled player pays to play again."""
-    competition, rung = options.competition, EXPELLED_AT[Ladder(options.ladder)]
+    competition, params = options.competition, _regulations(options)
+    rung = EXPELLED_AT[params.ladder]
     yield ledger_text(merged, competition, rung=rung)
     expelled = merged.expelled(competition, rung)
-    games = merged.standing_games(competition, expelled_pairs=expelled, rule=ExpelledResults(options.expelled_results))
+    games = merged.standing_games(competition, expelled_pairs=expelled, rule=params.expelled_results)
     yield ""
     yield f"Games that count: {len(games)}"
     for game in games:
         first, second = (" and ".join(players) for players in game.pairs)
         yield f"  {first} {game.points[0]:g} : {game.points[1]:g} {second}"
     if options.fee is not None and expelled:
-        rule = BenefitPenalty(options.benefit_penalty)
         for has_benefits in (False, True):
-            cost = readmission(is_expelled=True, fee=options.fee, has_benefits=has_benefits, rule=rule)
+            cost = readmission(
+                is_expelled=True, fee=options.fee, has_benefits=has_benefits, rule=params.benefit_penalty
+            )
             who = "a benefit holder among them" if has_benefits else "each player expelled"
             yield f"To play the next tournament {who} pays {cost.total:g}, of it {cost.penalty:g} as a penalty."
+
+
+def _regulations(options: argparse.Namespace) -> Params:
+    """The parameters of the competition's last game in the journals that are given; words on the command line first."""
+    params = fours()
+    for source in options.sources:
+        if _head(source).startswith(SQLITE):
+            for _, event in _journal(source):
+                if isinstance(event, ev.GameStarted) and event.competition == options.competition:
+                    params = event.params
+    if options.ladder is not None:
+        params = fours() if Ladder(options.ladder) is Ladder.SETS else spots()
+    if options.expelled_results is not None:
+        params = replace(params, expelled_results=ExpelledResults(options.expelled_results))
+    if options.benefit_penalty is not None:
+        params = replace(params, benefit_penalty=BenefitPenalty(options.benefit_penalty))
+    return params
 
 
 def _ledger(source: Path, competition: str) -> Ledger:
     """The ledger in a file, or that of a table's journal."""
     if _head(source).startswith(SQLITE):
-        state = evolve_all(State(), (event for _, event in _journal(source)))
-        return state.ledger.for_competition(competition)
+        return _kept_ledger(_journal(source)).for_competition(competition)
     try:
         return read_ledger(source, competition=competition)
     except LedgerFileError as error:
         raise Sorry(str(error)) from error
+
+
+def _kept_ledger(kept: Sequence[tuple[Entry, ev.Event]]) -> Ledger:
+    """The ledger that a table has come to, each warning of its own with the time it was given."""
+    state = State()
+    given: dict[str, str] = {}
+    for entry, event in kept:
+        after = evolve(state, event)
+        if isinstance(event, ev.WarningGiven) and entry.clock_synchronised:
+            given |= dict.fromkeys(after.ledger.ids - state.ledger.ids, entry.wall_utc)
+        state = after
+    entries = tuple(replace(e, wall_utc=e.wall_utc or given.get(e.id, "")) for e in state.ledger.entries)
+    return replace(state.ledger, entries=entries)
 
 
 def _journal(path: Path) -> Sequence[tuple[Entry, ev.Event]]:

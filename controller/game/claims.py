@@ -59,6 +59,8 @@ def claim_redeal(state: State, command: cmd.ClaimRedeal) -> Events:
     seat = Seat(command.seat)
     if state.params.redeal is Redeal.OFF:
         raise Refusal(Reason.NO_REDEAL)
+    if state.claim not in (None, seat):
+        raise Refusal(Reason.HALTED)
     if command.hand is not None:
         return _judged(state, command.at, seat, command.hand, is_seen=False)
     if _is_too_late(state, seat):

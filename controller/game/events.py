@@ -189,6 +189,20 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Misreading:
+    """What may have been instead of a wrong pass: a move of another domino, or passes before it that were only said."""
+
+    ply: int
+    """Place in the set, from 0, of the move."""
+    was: Tile | None
+    """The domino that it would have been; None where the domino is right."""
+    taken_for: Tile | None
+    """The domino that it is recorded as; None likewise."""
+    by_voice: tuple[Seat, ...]
+    """The seats that would have passed by voice just before the move, in their order; empty where none has."""
+
+
+@dataclass(frozen=True, slots=True)
 class FindingRaised:
     """Something for the referee to rule on."""
 
@@ -206,11 +220,13 @@ class FindingRaised:
     passes: tuple[int, ...] = ()
     """Places of the passes that the proof rests on."""
     repairs: tuple[str, ...] = ()
-    """Single misreadings that would explain it as well."""
+    """Single misreadings that would explain it as well, in words for the referee."""
     set_no: int | None = None
     """Of a set that is registered already."""
     lay: tuple[Suit, Suit, End] | None = None
     """The domino (inner, outer) that was laid out of turn, and where: it is in no line."""
+    misreadings: tuple[Misreading, ...] = ()
+    """The same as `repairs`, one for one, as facts."""
 
     @property
     def is_of_one_pass(self) -> bool:

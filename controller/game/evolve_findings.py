@@ -53,6 +53,8 @@ def finding_ruled(state: State, event: ev.FindingRuled) -> State:
     finding = next(f for f in state.findings if f.number == event.finding)
     findings = tuple(replace(f, decision=event.decision) if f is finding else f for f in state.findings)
     state = replace(state, findings=findings, alert=None)
+    if state.is_award_waiting:
+        state = replace(state, alert=_awaited(state, event))
     if event.decision is Decision.DISMISS:
         return _dismissed(state, finding)
     if event.decision is Decision.CONFIRM and finding.lay is not None and finding.seat is not None:
@@ -67,18 +69,28 @@ def finding_ruled(state: State, event: ev.FindingRuled) -> State:
         state,
         line=line_of(plies),
         plies=plies,
-        findings=tuple(f for f in findings if f.ply < finding.ply),  # the place in the set will be filled anew
+        findings=tuple(f for f in findings if f.set_no is not None or _is_untouched(f, finding.ply)),
         excused=frozenset(place for place in state.excused if place < finding.ply),
         exposed=(*state.exposed, *(Exposed(move.tile, move.seat) for move in back)),
-        turn=back[0].seat,
+        turn=plies[-1].seat.next if plies else state.lead,
         clock=state.clock.fresh(),
         is_overtime=False,
         last_move=None,
         ending=None,
         shown=None,
+        is_reveal_ordered=False,
         phase=Phase.PLAY,
         take_back=(*state.take_back, *(move.tile for move in back)),
     )
+
+
+def _awaited(state: State, event: ev.FindingRuled) -> Alert | None:
+    """The offence that has to be ruled on before the set can be awarded; the award itself, if it comes, ends this."""
+    offences = (ev.FindingKind.WRONG_PASS, ev.FindingKind.WRONG_DOMINO)
+    waiting = next((f for f in state.told_findings if f.kind in offences and f.set_no is None), None)
+    if waiting is None:
+        return None
+    return Alert(ALERTS[waiting.kind], event.at, f"The set waits for a ruling on this too: {waiting.text}")
 
 
 def _dismissed(state: State, finding: Finding) -> State:

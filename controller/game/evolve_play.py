@@ -8,8 +8,9 @@ from controller.game import events as ev
 from controller.game.clocks import NS_PER_MS
 from controller.game.evolve_sets import without_set
 from controller.game.line import Line
+from controller.game.rulesets import WrongDominoAlert
 from controller.game.state import Alert, AlertKind, Exposed, Feedback, LastMove, Move, Phase, Skip, State, SyncTrouble
-from controller.game.tiles import Seat
+from controller.game.tiles import MonoNs, Seat
 
 
 def domino_laid(state: State, event: ev.DominoLaid) -> State:
@@ -55,7 +56,7 @@ def refused(state: State, event: ev.Refused) -> State:
 def went_out(state: State, event: ev.WentOut) -> State:
     """A seat put its last domino (C0.3)."""
     alert = Alert(AlertKind.SET_OVER, event.at, f"{state.name_of(event.seat)} went out: the hands are shown.")
-    return replace(state, phase=Phase.COUNT, ending=ev.Ending.OUT, turn=None, alert=alert)
+    return _closed(replace(state, phase=Phase.COUNT, ending=ev.Ending.OUT, turn=None, alert=alert), event.at)
 
 
 def locked(state: State, event: ev.Locked) -> State:
@@ -64,7 +65,15 @@ def locked(state: State, event: ev.Locked) -> State:
     where = f"{left} at both ends" if left == right else f"{left} and {right} open, as only a wrong domino can do it"
     text = f"The line is locked with {where}: the hands are counted."
     alert = Alert(AlertKind.SET_OVER, event.at, text)
-    return replace(state, phase=Phase.COUNT, ending=ev.Ending.DEADLOCK, turn=None, alert=alert)
+    return _closed(replace(state, phase=Phase.COUNT, ending=ev.Ending.DEADLOCK, turn=None, alert=alert), event.at)
+
+
+def _closed(state: State, at: MonoNs) -> State:
+    """A wrong domino that was kept silent is told now that the line is closed."""
+    silent = [f for f in state.told_findings if f.kind is ev.FindingKind.WRONG_DOMINO]
+    if not silent or state.params.wrong_domino_alert is not WrongDominoAlert.SILENT:
+        return state
+    return replace(state, alert=Alert(AlertKind.WRONG_DOMINO, at, silent[0].text))
 
 
 def hands_shown(state: State, event: ev.HandsShown) -> State:

@@ -95,7 +95,11 @@ def set_scored(state: State, event: ev.SetScored) -> State:
         passes=len(state.plies) - moves,
     )
     is_played = event.by in (ev.Ending.OUT, ev.Ending.DEADLOCK)
-    dismissed = frozenset(f.ply for f in state.findings if f.decision is Decision.DISMISS and f.set_no is None)
+    dismissed = frozenset(
+        f.ply
+        for f in state.findings
+        if f.decision is Decision.DISMISS and f.set_no is None and f.proven_by is not ev.ProvenBy.COUNTING
+    )
     closed = ClosedSet(result.set_no, state.plies, state.exposed, state.hands, state.attempt, dismissed)
     after = replace(
         without_set(state),
@@ -103,6 +107,11 @@ def set_scored(state: State, event: ev.SetScored) -> State:
         results=(*state.results, result),
         lead=_next_lead(state, event),
         closed=closed if is_played else None,
+        findings=tuple(
+            replace(f, set_no=result.set_no)  # somebody has pointed at it, and it may still be warned for
+            for f in state.open_findings
+            if f.kind is ev.FindingKind.OVERTIME and f.set_no is None
+        ),
         attempt=0,
     )
     points = " : ".join(f"{p:g}" for p in after.points)
@@ -129,7 +138,7 @@ def set_rescored(state: State, event: ev.SetRescored) -> State:
     """A registered set has another result, and is closed for good."""
     at = event.set_no - 1
     result = replace(state.results[at], by=event.by, winner=event.winner, points=event.points)
-    findings = tuple(f for f in state.findings if f.set_no is None)
+    findings = tuple(f for f in state.findings if f.set_no is None or f.kind is ev.FindingKind.OVERTIME)
     results = (*state.results[:at], result, *state.results[at + 1 :])
     lead, is_won = state.lead, state.params.next_lead is NextLead.WINNER and state.phase is Phase.BETWEEN
     if is_won and lead is not None and lead.pair.value == _other(event.winner):
@@ -185,6 +194,9 @@ def undone(state: State, event: ev.Undone) -> State:
     assert before is not None, "undo with nothing to undo is refused"
     lying_back = tuple(p.tile for p in state.line.placed if p.tile not in before.line.tiles)
     still_back = tuple(t for t in state.take_back if t not in before.line.tiles)
+    # What is stamped after now was stamped before a reboot, on another clock: it would sound at no apt moment.
+    feedback = before.feedback if before.feedback is not None and before.feedback.at <= event.at else None
+    alert = before.alert if before.alert is not None and before.alert.at <= event.at else None
     return replace(
         before,
         take_back=(*still_back, *lying_back),
@@ -192,6 +204,8 @@ def undone(state: State, event: ev.Undone) -> State:
         next_warning=state.next_warning,
         camera_trouble=state.camera_trouble,
         is_restarted=(state.is_restarted or before.is_restarted) and before.phase in (Phase.PLAY, Phase.COUNT),
+        alert=alert,
+        feedback=feedback,
         sync=state.sync if state.phase in (Phase.PLAY, Phase.COUNT) else before.sync,
         next_finding=state.next_finding,
     )

@@ -9,11 +9,11 @@ from controller.game import events as ev
 from controller.game.commands import Decision
 from controller.game.events import FindingKind, ProvenBy
 from controller.game.proof import Contradiction, contradiction, reason_text, seat_name, wrong_pass_text, wrong_passes
-from controller.game.repairs import repairs
+from controller.game.repairs import OtherTile, Repair, repairs
 from controller.game.rulesets import WrongDomino
 from controller.game.rulings import CLAUSES
 from controller.game.state import Finding, Move, Ply, Skip, State
-from controller.game.tiles import MonoNs, Pair, Seat
+from controller.game.tiles import MonoNs, Pair, Seat, Tile
 
 REPAIRS_TOLD = 3
 """So many misreadings are named with a finding: the likeliest, for a referee who is standing."""
@@ -47,13 +47,23 @@ def _raised(
     pair: Pair | None = None,
     proven_by: ProvenBy | None = None,
     passes: tuple[int, ...] = (),
-    repaired: tuple[str, ...] = (),
+    repaired: tuple[Repair, ...] = (),
     set_no: int | None = None,
 ) -> ev.FindingRaised:
-    whose = seat.pair if seat is not None else pair
-    clause = CLAUSES[state.params.rule_set][kind]
     return ev.FindingRaised(
-        at, state.next_finding, kind, seat, ply, clause, text, whose, proven_by, passes, repaired, set_no
+        at,
+        state.next_finding,
+        kind,
+        seat,
+        ply,
+        CLAUSES[state.params.rule_set][kind],
+        text,
+        seat.pair if seat is not None else pair,
+        proven_by,
+        passes,
+        repairs=tuple(repair.text(state.plies, state.names) for repair in repaired),
+        set_no=set_no,
+        misreadings=tuple(_misreading(repair, state.plies) for repair in repaired),
     )
 
 
@@ -151,7 +161,16 @@ def _pass_findings(state: State) -> list[Finding]:
     return [f for f in state.findings if f.kind in kinds and f.set_no is None]
 
 
-def _repairs(state: State) -> tuple[str, ...]:
+def _repairs(state: State) -> tuple[Repair, ...]:
     """What may have been misread instead: said before anybody is accused."""
-    found = repairs(state.plies, state.exposed, state.hands, excused=state.excused, limit=REPAIRS_TOLD)
-    return tuple(repair.text(state.plies, state.names) for repair in found)
+    return repairs(state.plies, state.exposed, state.hands, excused=state.excused, limit=REPAIRS_TOLD)
+
+
+def _misreading(repair: Repair, plies: tuple[Ply, ...]) -> ev.Misreading:
+    """A change to the history as the facts of a finding."""
+    move = plies[repair.ply]
+    if isinstance(repair, OtherTile):
+        assert isinstance(move, Move), "a domino is laid by a move"
+        return ev.Misreading(repair.ply, Tile.of(repair.inner, repair.outer), move.tile, ())
+    voices = tuple(Seat((move.seat + step) % 4) for step in range((repair.seat - move.seat) % 4))
+    return ev.Misreading(repair.ply, None, None, voices)

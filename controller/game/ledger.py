@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Literal, TypeVar
 
 from controller.game.rulesets import BenefitPenalty, ExpelledResults
@@ -38,7 +38,7 @@ class LedgerEntry:
     reason: str
     set_no: int
     """The set it was entered in, from 1."""
-    wall_utc: str = ""
+    wall_utc: str = field(default="", compare=False)
     """A label for people, empty where no clock was right; nothing is decided by it."""
 
 
@@ -104,7 +104,7 @@ class Ledger:
 
     def knows(self, game: str) -> bool:
         """Whether a game of that name has entered anything; the names of its entries begin with it."""
-        return any(name.startswith(f"{game}#") for name in self.ids) or any(e.game == game for e in self.entries)
+        return game in {name.rpartition("#")[0] for name in self.ids} | {entry.game for entry in self.entries}
 
     def warnings_of(self, competition: str, players: Players) -> int:
         """Warnings of a pair in a competition, over all its games, whichever of the two is named first (C8.4, R10)."""
@@ -222,6 +222,8 @@ def _standing(records: Iterable[Record], withdrawn: frozenset[str]) -> tuple[Rec
         first = kept.setdefault(record.id, record)
         if first != record:
             raise LedgerConflict(_difference(first, record))
+        if isinstance(first, LedgerEntry) and not first.wall_utc:
+            kept[record.id] = record  # the label of whichever copy knows when it was
     return tuple(kept[record_id] for record_id in sorted(kept))
 
 

@@ -53,24 +53,20 @@ def lost_set(state: State, at: MonoNs, loser: Pair, by: Ending) -> SetScored:
     """The set goes to the rivals of `loser`, whatever lies (C6.1, C7.2, C8.2, R10, R11)."""
     credit = _credit_of(state, loser, by)
     points = (0.0, credit) if loser is Pair.A else (credit, 0.0)
-    if state.params.scoring is Scoring.SPOTS and state.params.fine_column is FineColumn.OWN:
-        points = _less(points, loser, _rate(state, loser, FINES) if by is Ending.WRONG_PASS else 0)
+    if state.params.fine_column is FineColumn.OWN:
+        without = _credit_of(state, loser, by, is_fined=False)
+        points = (without - credit, without) if loser is Pair.A else (without, without - credit)
     return SetScored(at, by, Winner(loser.rivals.value), state.spots, points)
 
 
-def _credit_of(state: State, loser: Pair, by: Ending) -> float:
+def _credit_of(state: State, loser: Pair, by: Ending, *, is_fined: bool = True) -> float:
     """What the rivals get for a set that is awarded to them, with what drawn deadlocks have left to be won."""
     if state.params.scoring is Scoring.SETS:
         return (state.params.wrong_pass_result if by is Ending.WRONG_PASS else 1) + state.carried
     if by is not Ending.WRONG_PASS:
         return LOST_BY_WARNING + state.carried
-    own = _rate(state, loser, FINES) if state.params.fine_column is FineColumn.RIVALS else 0
+    own = _rate(state, loser, FINES) if is_fined else 0
     return max(0, state.params.wrong_pass_result + own - _rate(state, loser.rivals, FINES)) + state.carried
-
-
-def _less(points: tuple[float, float], pair: Pair, fine: float) -> tuple[float, float]:
-    """`points` with `fine` taken from the column of `pair`."""
-    return (points[0] - fine, points[1]) if pair is Pair.A else (points[0], points[1] - fine)
 
 
 def spots_points(state: State, ending: Ending, out: Pair | None, spots: tuple[int, int]) -> tuple[float, float]:

@@ -100,7 +100,7 @@ def _may_retract(state: State, seat: Seat, at: MonoNs) -> bool:
     last = state.plies[-1] if state.plies else None
     if not isinstance(last, Skip) or last.seat is not seat or not state.params.pass_retract_seconds:
         return False
-    is_open = state.last_move is not None and not state.findings
+    is_open = state.last_move is not None and not state.open_findings
     return is_open and state.clock.elapsed_ns(at) <= state.params.pass_retract_seconds * NS_PER_S
 
 

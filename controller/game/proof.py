@@ -115,7 +115,7 @@ def shown_in(hands: Hands | None) -> tuple[Exposed, ...]:
 def reason_text(found: Contradiction, plies: tuple[Ply, ...], names: Names) -> str:
     """The proof and whom it proves, in words that a referee can check and read out."""
     if found.by is not ProvenBy.COUNTING:
-        return " ".join(wrong_pass_text(wrong, plies, names) for wrong in found.wrong or _one_by_one(found, plies))
+        return " ".join(wrong_pass_text(wrong, plies, names) for wrong in found.wrong)
     return f"{_shortage(found, plies, names)}: {_denials(found, plies, names)}. {_verdict(found, plies, names)}"
 
 
@@ -215,16 +215,6 @@ def _because(
 
 
 # --- in words ---
-
-
-def _one_by_one(found: Contradiction, plies: tuple[Ply, ...]) -> Iterator[WrongPass]:
-    """The contradicted passes, from the dominoes of the contradiction."""
-    for place in found.passes:
-        skip = plies[place]
-        assert isinstance(skip, Skip), "a wrong pass is a pass"
-        fitting = fitting_mask(*skip.ends)
-        tiles = tiles_of(fitting & mask_of(found.tiles))
-        yield WrongPass(skip.seat, place, tiles, found.by, _laid_after(plies, place, fitting))
 
 
 def _shortage(found: Contradiction, plies: tuple[Ply, ...], names: Names) -> str:

@@ -293,7 +293,8 @@ class State:
     def warned_set_no(self) -> int:
         """The set that a warning given now belongs to (between_sets; a fine is for the set to come, R10.2)."""
         is_last = self.params.between_sets is BetweenSets.LAST and self.params.ladder is Ladder.SETS
-        return len(self.results) if is_last and self.phase is Phase.BETWEEN and self.results else self.set_no
+        is_after = self.phase is Phase.BETWEEN and bool(self.results) and self.attempt == 0
+        return len(self.results) if is_last and is_after else self.set_no
 
     @property
     def carried(self) -> float:
@@ -327,7 +328,11 @@ class State:
     @property
     def told_findings(self) -> tuple[Finding, ...]:
         """Open findings that may be told now: with a silent alert, wrong dominoes wait for the end of the set (C7)."""
-        is_silent = self.params.wrong_domino_alert is WrongDominoAlert.SILENT and self.ending is None
+        is_silent = (
+            self.params.wrong_domino_alert is WrongDominoAlert.SILENT
+            and self.ending is None
+            and not self.is_award_waiting
+        )
         return tuple(f for f in self.open_findings if not (is_silent and f.kind is FindingKind.WRONG_DOMINO))
 
     @property
@@ -350,12 +355,20 @@ class State:
         """Whether an open finding stops play until the referee has ruled."""
         return self.params.adjudication is Adjudication.REFEREE and any(self._stops(f) for f in self.open_findings)
 
+    @property
+    def is_award_waiting(self) -> bool:
+        """Whether an offence is confirmed, and another that may decide the set otherwise has to be ruled on first."""
+        return self.phase in (Phase.PLAY, Phase.COUNT) and any(
+            f.is_confirmed and f.set_no is None for f in self.findings
+        )
+
     def _stops(self, finding: Finding) -> bool:
         """Whether play stops for `finding`."""
         if finding.set_no is not None or finding.kind is FindingKind.OVERTIME:
             return False
         if finding.kind is FindingKind.WRONG_DOMINO:
-            return self.params.wrong_domino_alert is WrongDominoAlert.IMMEDIATE
+            is_awaited = self.is_award_waiting and self.has_wrong_domino_clause
+            return is_awaited or self.params.wrong_domino_alert is WrongDominoAlert.IMMEDIATE
         is_pass = finding.kind in (FindingKind.WRONG_PASS, FindingKind.INCONSISTENT_PASSES)
         return not is_pass or self.params.wrong_pass_stop is WrongPassStop.AT_ONCE or self.phase is Phase.COUNT
 
@@ -411,7 +424,7 @@ class State:
 
     def players_of(self, pair: Pair) -> tuple[str, str]:
         """Names of the two partners, in the order of their seats."""
-        return (self.names[pair.index], self.names[pair.index + 2])
+        return (self.name_of(Seat(pair.index)), self.name_of(Seat(pair.index + 2)))
 
     def warnings_of(self, pair: Pair) -> int:
         """Warnings that count for `pair` in this game."""

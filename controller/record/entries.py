@@ -15,6 +15,8 @@ Hand = tuple[Halves, ...]
 
 MISSING_HALF = -1
 HAND_LIMIT = 28
+ACTS_LIMIT = 400
+"""Moves and passes written in one set: 28 dominoes and their passes come to some sixty, and it may be dealt anew."""
 """Dominoes that may be written in one hand."""
 
 
@@ -155,6 +157,8 @@ class RedealClaimed:
 
     seat: int
     hand: Hand | None = None
+    think_ms: int | None = None
+    """Time the seat on turn had been thinking."""
     t_ms: int | None = None
 
 

@@ -17,7 +17,7 @@ import msgspec
 from controller.game.events import Ending
 from controller.game.rulesets import Params, RuleSet, params_of
 from controller.game.tiles import Seat
-from controller.record.entries import Entry, Laid, Skipped, Warned
+from controller.record.entries import ACTS_LIMIT, Entry, Laid, Skipped, Warned
 from controller.record.json_entries import Acts, BadEntry, format_entry, parse_entry
 from controller.record.json_errors import is_deep, told
 from controller.record.notation import parse_record
@@ -222,6 +222,8 @@ class _Parts:
                 raise NotationError(number, 1, 'a line such as {"set":1} before the first move of a set', "a move")
             self.between.append(entry)
         else:
+            if is_act and self.played == ACTS_LIMIT:
+                raise NotationError(number, 1, f"at most {ACTS_LIMIT} moves and passes in a set", "one more")
             self.entries.append(entry)
             self.acts.append(self.played + 1 if is_act else 0)
             self.played += is_act

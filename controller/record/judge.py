@@ -49,8 +49,15 @@ class Judgement:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing was refused and nothing differs from what is written."""
-        return not any(verdict.kind in ("refused", "differs") for verdict in self.verdicts)
+        """Whether nothing was refused and nothing differs from what is written.
+
+        A domino laid out of turn is refused and becomes a finding: that is no fault of the record.
+        """
+        following = (*(verdict.kind for verdict in self.verdicts[1:]), "")
+        kinds = zip((verdict.kind for verdict in self.verdicts), following, strict=True)
+        return not any(
+            kind == "differs" or (kind == "refused" and then != FindingKind.OUT_OF_TURN.value) for kind, then in kinds
+        )
 
 
 def judge(record: Record) -> Judgement:
@@ -87,23 +94,25 @@ class _Bench:
         """The game with the warnings that its competition has brought along."""
         record = self._record
         competition = record.tag("Event") or ("the competition" if any(record.warned) else "")
+        game = record.tag("Game") or "this game"
+        names = record.names if not competition else _told_apart(record.names)
         ledger = Ledger()
         for pair in Pair:
-            players = (record.names[pair.index], record.names[pair.index + 2])
+            players = (names[pair.index], names[pair.index + 2])
             for number in range(record.warned[pair.index]):
                 name = f"before {pair.value}{number + 1}"
-                entry = LedgerEntry(name, competition, "earlier games", players, players[0], "", 0)
+                entry = LedgerEntry(name, competition, f"before {game}", players, players[0], "", 0)
                 ledger = ledger.with_entry(entry)
         if any(record.warned):
             self._do(cmd.MergeLedger(self._now, ledger))
-        game = record.tag("Game") or "this game"
-        self._do(cmd.StartGame(self._now, record.names, record.lead, record.params, False, competition, game))
+        self._do(cmd.StartGame(self._now, names, record.lead, record.params, False, competition, game))
 
     def play_set(self, played: SetRecord) -> None:
         """One set with what was written before it; what it came to is compared with what is written."""
         for entry in played.before:
             self.put(entry)
-        self._set_no, self._act, self._numbers, self._lead = played.set_no, 0, [], played.lead
+        self._set_no, self._act, self._numbers = played.set_no, 0, []
+        self._lead = played.lead if played.lead is not None else self._lead  # or drawn before it
         sets = len(self.state.results)
         if self.state.phase is not Phase.GAME_OVER and played.set_no != self.state.set_no:
             self._tell("differs", f"this is set {self.state.set_no} by the rules, not {played.set_no}.")
@@ -118,7 +127,7 @@ class _Bench:
 
     def _start_set(self) -> None:
         self._do(cmd.StartSet(self._now, self._lead if self.state.lead is None else None))
-        self._set_began, self._numbers = self._now, []
+        self._set_began, self._numbers, self._lead = self._now, [], None
 
     def _close(self) -> None:
         """A set that was gone out of needs no count where spots do not matter, and nobody writes one (C5.2)."""
@@ -220,10 +229,15 @@ class _Bench:
                 yield _COMMANDS[type(entry)](entry, now)
 
     def _finding(self, entry: en.Ruled) -> Finding | None:
-        """The open finding that a ruling is about: of that kind, and of that act where one is named."""
-        place = self._place(entry.act)
-        fits = [f for f in self.state.open_findings if f.kind is entry.kind and (entry.act == 0 or f.ply == place)]
-        return fits[-1] if fits else None
+        """The open finding that a ruling is about: of that kind, and of that act where one is named.
+
+        Without an act it is about one that has no number, such as a pass that a correction has put in, or the newest.
+        """
+        of_kind = [f for f in self.state.open_findings if f.kind is entry.kind]
+        if entry.act:
+            return next((f for f in of_kind if f.set_no is None and f.ply == self._place(entry.act)), None)
+        unnamed = [f for f in of_kind if f.ply < len(self._numbers) and self._numbers[f.ply] == 0]
+        return next(iter(unnamed or reversed(of_kind)), None)
 
     def _note(self, event: ev.Event) -> None:
         """What a reader of the judgement wants to know."""
@@ -271,6 +285,14 @@ class _Bench:
 
     def _tell(self, kind: str, text: str) -> None:
         self.verdicts.append(Verdict(self._set_no, self._act, kind, text))
+
+
+def _told_apart(names: tuple[str, str, str, str]) -> tuple[str, str, str, str]:
+    """Four names that a ledger can keep apart: where they are missing or the same, the seats are named with them."""
+    if all(names) and len(set(names)) == len(names):
+        return names
+    south, west, north, east = (f"{name} (seat {seat})".strip() for seat, name in enumerate(names))
+    return (south, west, north, east)
 
 
 def _needs_set(entry: en.Entry) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from controller.game.events import Ending
 from controller.game.tiles import Seat
-from controller.record.entries import Entry, Laid, Skipped
+from controller.record.entries import ACTS_LIMIT, Entry, Laid, Skipped
 from controller.record.notation_entries import format_entry, is_act_next, parse_entry
 from controller.record.notation_lexer import Kind, Tokens
 from controller.record.notation_lexer import NotationError as NotationError
@@ -78,6 +78,8 @@ def _parse_set(tokens: Tokens, before: tuple[Entry, ...]) -> SetRecord:
     acts = 0
     while not (tokens.is_next(Kind.END) or tokens.is_next(Kind.WORD, "set", "end")):
         _check_number(tokens, acts + 1)
+        if acts == ACTS_LIMIT and is_act_next(tokens):
+            tokens.fail(f"at most {ACTS_LIMIT} moves and passes in a set")
         entries.append(parse_entry(tokens, acts))
         acts += isinstance(entries[-1], Laid | Skipped)
     result = _parse_mark(tokens) if tokens.has(Kind.WORD, "end") else None

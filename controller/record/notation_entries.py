@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from controller.game.tiles import End
-from controller.record.entries import Entry, Hand, Laid, Note, Paused, Shown, Skipped, TimeClaimed
+from controller.record.entries import Entry, Hand, Laid, Note, Paused, RedealClaimed, Shown, Skipped, TimeClaimed
 from controller.record.notation_lexer import Kind, Tokens, braced
 from controller.record.notation_marks import format_mark, parse_mark
 from controller.record.notation_words import (
@@ -47,7 +47,7 @@ def parse_entry(tokens: Tokens, acts: int) -> Entry:
 def format_entry(entry: Entry) -> list[str]:
     """The words of an entry; a text among them may go over several lines."""
     times = []
-    if isinstance(entry, Laid | Skipped | TimeClaimed | Paused) and entry.think_ms is not None:
+    if isinstance(entry, Laid | Skipped | TimeClaimed | RedealClaimed | Paused) and entry.think_ms is not None:
         times.append(ms_word("/", entry.think_ms))
     if entry.t_ms is not None:
         times.append(ms_word("@", entry.t_ms))
@@ -95,8 +95,8 @@ def _timed(tokens: Tokens, entry: Entry) -> Entry:
         if entry.t_ms is not None:
             tokens.fail("one time on the set's clock (@)")
         return replace(entry, t_ms=parse_ms(tokens))
-    if not isinstance(entry, Laid | Skipped | TimeClaimed | Paused) or entry.think_ms is not None:
-        tokens.fail("a thinking time (/) once, and after a move, a pass, a claim of time or a pause only")
+    if not isinstance(entry, Laid | Skipped | TimeClaimed | RedealClaimed | Paused) or entry.think_ms is not None:
+        tokens.fail("a thinking time (/) once, and after a move, a pass, a claim or a pause only")
     return replace(entry, think_ms=parse_ms(tokens))
 
 

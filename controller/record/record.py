@@ -14,7 +14,7 @@ from typing import Any
 from controller.game.events import Ending
 from controller.game.rulesets import Params
 from controller.game.tiles import Seat
-from controller.record.entries import HAND_LIMIT, Entry, Halves, Hand, Laid, Restarted, Ruled, Skipped
+from controller.record.entries import ACTS_LIMIT, HAND_LIMIT, Entry, Halves, Hand, Laid, Restarted, Ruled, Skipped
 
 ODD_LIMIT = 99
 """Seats and halves may be written wrongly, but not beyond two digits."""
@@ -65,6 +65,8 @@ class SetRecord:
     def __post_init__(self) -> None:
         if not 1 <= self.set_no <= SET_LIMIT:
             raise ValueError(f"expected a set's number from 1 to {SET_LIMIT}, got {self.set_no}")
+        if self.acts > ACTS_LIMIT:
+            raise ValueError(f"expected at most {ACTS_LIMIT} moves and passes in a set, got {self.acts}")
         _check_entries(self.entries, 0)
         if self.result is not None:
             _check_points("points", self.result.points)

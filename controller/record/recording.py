@@ -134,11 +134,24 @@ def _entry_of(page: _Page, event: ev.Event, before: State) -> en.Entry | None:
             return en.Laid(event.inner, event.outer, event.end, seat, not event.is_fitting, event.think_ms)
         case ev.Passed():
             return en.Skipped(None, event.by_voice, event.think_ms)
+        case ev.FindingRaised() if event.lay is not None:
+            return en.Laid(*event.lay, event.seat)
+        case ev.RedealClaimed():
+            return en.RedealClaimed(event.seat, None, before.clock.elapsed_ns(event.at) // NS_PER_MS)
+        case ev.Paused():
+            return en.Paused(before.clock.elapsed_ns(event.at) // NS_PER_MS)
+        case ev.Resumed() if before.is_paused:
+            return en.Resumed()
+        case _:
+            return _order_of(page, event, before)
+
+
+def _order_of(page: _Page, event: ev.Event, before: State) -> en.Entry | None:
+    """What the referee said about an act, a seat or the set."""
+    match event:
         case ev.FindingRuled() if not event.by_rule:
             finding = next(f for f in before.findings if f.number == event.finding)
             return en.Ruled(finding.kind, _act_of(page, finding), event.decision, event.by, event.is_chief)
-        case ev.FindingRaised() if event.lay is not None:
-            return en.Laid(*event.lay, event.seat)
         case ev.Attributed():
             return en.Attributed(page.numbers[event.ply], event.seat, event.by)
         case ev.Corrected():
@@ -147,10 +160,6 @@ def _entry_of(page: _Page, event: ev.Event, before: State) -> en.Entry | None:
             return en.Warned(event.seat, event.reason, event.by)
         case ev.SetAnnulled() if event.by_referee:
             return en.Restarted(en.Again.RESTART, event.reason, by=event.by, is_chief=event.is_chief)
-        case ev.Paused():
-            return en.Paused(before.clock.elapsed_ns(event.at) // NS_PER_MS)
-        case ev.Resumed() if before.is_paused:
-            return en.Resumed()
         case _:
             return None
 
@@ -180,7 +189,6 @@ _ENTRIES: dict[type, Callable[[Any], en.Entry]] = {
     ev.CountWaived: lambda e: en.CountWaived(e.by),
     ev.RevealOrdered: lambda e: en.RevealOrdered(e.by),
     ev.TimeClaimed: lambda e: en.TimeClaimed(e.seat, e.elapsed_ms),
-    ev.RedealClaimed: lambda e: en.RedealClaimed(e.seat),
     ev.RedealGranted: lambda e: en.RedealClaimed(e.seat, _hand(e.hand)),
     ev.RedealDenied: lambda e: en.RedealClaimed(e.seat, _hand(e.hand)),
     ev.TileExposed: lambda e: en.ExposedTile(e.seat, _halves(e.tile), e.in_last_set, e.by),

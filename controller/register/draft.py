@@ -8,6 +8,7 @@ from typing import Any
 
 from controller.game import events as ev
 from controller.game.commands import Decision
+from controller.game.events import FindingKind
 from controller.game.rulesets import Ladder
 from controller.game.state import ClosedSet, Move, Skip, State
 from controller.game.tiles import Tile
@@ -18,7 +19,9 @@ from controller.register.register import (
     CorrectionEntry,
     CorrectionKind,
     FindingEntry,
+    Halves,
     Hand,
+    MisreadingEntry,
     OvertimeEntry,
     PassFact,
     RedealEntry,
@@ -144,21 +147,39 @@ def _finding_raised(draft: Draft, event: ev.FindingRaised, state: State, after: 
         decision=None,
         is_by_rule=False,
         by="",
+        misreadings=tuple(map(_misreading, event.misreadings)),
     )
-    return replace(draft, findings=(*draft.findings, finding))
+    return replace(draft, findings=(*draft.findings, _with_cause(finding, draft.last)))
+
+
+def _with_cause(finding: FindingEntry, cause: ev.Event | None) -> FindingEntry:
+    """A finding with what the act before it says of it: a hand that was shown for nothing, a rival's claim of time."""
+    match finding.kind, cause:
+        case FindingKind.EXPOSED_HAND, ev.RedealDenied():
+            return replace(finding, dominoes=tuple(map(_halves, cause.hand)), refused=cause.reason)
+        case FindingKind.OVERTIME, ev.TimeClaimed():
+            return replace(finding, claimant=cause.seat, elapsed_ms=cause.elapsed_ms)
+        case _:
+            return finding
+
+
+def _misreading(misreading: ev.Misreading) -> MisreadingEntry:
+    was, taken_for = (None if tile is None else _halves(tile) for tile in (misreading.was, misreading.taken_for))
+    return MisreadingEntry(misreading.ply + 1, was, taken_for, misreading.by_voice)
 
 
 def _facts(event: ev.FindingRaised, state: State) -> tuple[tuple[PassFact, ...], Hand]:
-    """The passes in question and the dominoes that speak against them; for a wrong domino the domino.
+    """The passes in question and the dominoes that speak against them; for a wrong domino or turn the domino.
 
-    Long thinking, a hand laid open and a domino out of turn are about an act that is not in the record: they have
-    neither.
+    Long thinking and a hand laid open have neither in the record: what they rest on is in the act before.
     """
+    if event.lay is not None:
+        return (), (_halves(Tile.of(*event.lay[:2])),)
     history: State | ClosedSet = state
     if event.set_no is not None and state.closed is not None:
         history = state.closed
     plies = history.plies
-    if event.kind is ev.FindingKind.WRONG_DOMINO:
+    if event.kind is FindingKind.WRONG_DOMINO:
         move = plies[event.ply]
         return (), ((_halves(move.tile),) if isinstance(move, Move) else ())
     places = event.passes or (event.ply,)
@@ -168,7 +189,9 @@ def _facts(event: ev.FindingRaised, state: State) -> tuple[tuple[PassFact, ...],
         return passes, ()
     place, skip = skips[0]
     held = [ply.tile for ply in plies[place:] if isinstance(ply, Move) and ply.seat is skip.seat]
-    held += [shown.tile for shown in history.exposed if shown.seat is skip.seat]
+    # What was seen in the hand and lies now says no more than its move: it may have been laid before the pass.
+    lying = {ply.tile for ply in plies if isinstance(ply, Move)}
+    held += [shown.tile for shown in history.exposed if shown.seat is skip.seat and shown.tile not in lying]
     held += history.hands[skip.seat] if history.hands is not None else ()
     against = (tile for tile in dict.fromkeys(held) if tile.carries(skip.ends[0]) or tile.carries(skip.ends[1]))
     return passes, tuple(map(_halves, against))
@@ -244,7 +267,7 @@ def _unclaimed(draft: Draft, event: ev.RedealUnclaimed, state: State, _after: St
     return replace(draft, unclaimed=(*draft.unclaimed, UnclaimedEntry(state.set_no, event.seat)))
 
 
-def _halves(tile: Tile) -> tuple[int, int]:
+def _halves(tile: Tile) -> Halves:
     return (int(tile.high), int(tile.low))
 
 

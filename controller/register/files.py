@@ -75,7 +75,7 @@ def read_register_json(data: bytes) -> Register:
     """
     try:
         document = msgspec.json.decode(data, type=_Document)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RegisterFileError(f"expected a register in JSON, got something else ({error}): choose another") from None
     if document.format != FORMAT:
         raise RegisterFileError(f"expected a file of format {FORMAT!r}, got {document.format!r}: choose another")
@@ -86,7 +86,7 @@ def read_register_json(data: bytes) -> Register:
         )
     try:
         return msgspec.json.decode(document.register, type=Register)
-    except (msgspec.ValidationError, UnicodeDecodeError) as error:
+    except (msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
         raise RegisterFileError(
             f"expected a whole register, got one with a fault ({error}): take it again from the table that wrote it"
         ) from None

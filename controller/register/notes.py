@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from controller.game.events import FindingKind, Reason
+from controller.game.tiles import Seat
 from controller.register.cells import both, name_of, pair_names, plain, seconds, tile
 from controller.register.register import (
     ClaimEntry,
     CorrectionEntry,
     FindingEntry,
+    MisreadingEntry,
     OvertimeEntry,
     RedealEntry,
     Register,
@@ -99,27 +101,69 @@ def _finding(register: Register, finding: FindingEntry, words: Words) -> str:
     how = words.proven_by[finding.proven_by] if finding.proven_by else ""
     proof = _proof(register, finding, words)
     parts = [line, words.proof.format(how=how, proof=proof)] if proof or how else [line]
-    if finding.repairs:
-        parts.append(words.repairs.format(repairs="; ".join(plain(repair).rstrip(".") for repair in finding.repairs)))
+    repairs = words.repair_or.join(_repairs(register, finding, words))
+    if repairs:
+        parts.append(words.repairs.format(repairs=repairs))
     return ". ".join(part.rstrip(".") for part in parts) + "."
 
 
 def _proof(register: Register, finding: FindingEntry, words: Words) -> str:
     """The proof as it was told, or said again from its facts where the register is in another language."""
-    form = words.proof_by_counting
-    if finding.kind is FindingKind.WRONG_DOMINO:
-        form = words.proof_by_domino if finding.dominoes else None
-    elif not finding.passes:
-        form = None
-    elif finding.dominoes:
-        form = words.proof_by_passes
+    form = _proof_form(finding, words)
     if form is None:
-        return plain(finding.proof)
+        told = plain(finding.proof).rstrip(".")
+        return words.as_told.format(text=told) if told else ""
     passes = "; ".join(
         words.proof_pass.format(act=fact.act, name=name_of(register, fact.seat), left=fact.ends[0], right=fact.ends[1])
         for fact in finding.passes
     )
-    return form.format(passes=passes, dominoes=", ".join(map(tile, finding.dominoes)))
+    return form.format(
+        passes=passes,
+        dominoes=", ".join(map(tile, finding.dominoes)) or "-",
+        reason="" if finding.refused is None else words.refusals.get(finding.refused, words.other_refusal),
+        name="" if finding.claimant is None else name_of(register, finding.claimant),
+        seconds="" if finding.elapsed_ms is None else seconds(finding.elapsed_ms),
+        limit=f"{register.params.think_seconds:g}",
+    )
+
+
+def _proof_form(finding: FindingEntry, words: Words) -> str | None:
+    """The phrase for a proof with these facts; None where it stands as it was told."""
+    match finding.kind:
+        case FindingKind.WRONG_DOMINO:
+            return words.proof_by_domino if finding.dominoes else None
+        case FindingKind.OUT_OF_TURN:
+            return words.proof_out_of_turn if finding.dominoes else None
+        case FindingKind.EXPOSED_HAND:
+            return words.proof_exposed_hand if finding.refused is not None else None
+        case FindingKind.OVERTIME:
+            return words.proof_overtime if finding.elapsed_ms is not None else None
+        case FindingKind.WRONG_PASS | FindingKind.INCONSISTENT_PASSES:
+            by_facts = words.proof_by_passes if finding.dominoes else words.proof_by_counting
+            return by_facts if finding.passes else None
+
+
+def _repairs(register: Register, finding: FindingEntry, words: Words) -> Iterator[str]:
+    """What would explain it as well, each in one phrase; as it was told where the facts were not kept."""
+    if not finding.misreadings:
+        for repair in finding.repairs:
+            yield words.as_told.format(text=plain(repair).rstrip("."))
+    for misreading in finding.misreadings:
+        yield _repair(register, misreading, words)
+
+
+def _repair(register: Register, misreading: MisreadingEntry, words: Words) -> str:
+    if misreading.domino is None or misreading.taken_for is None:
+        names = _people(register, misreading.by_voice, words)
+        return words.repair_by_voice.format(names=names, act=misreading.act)
+    domino, taken_for = tile(misreading.domino), tile(misreading.taken_for)
+    return words.repair_by_domino.format(act=misreading.act, domino=domino, taken_for=taken_for)
+
+
+def _people(register: Register, seats: tuple[Seat, ...], words: Words) -> str:
+    """Names as one enumerates them."""
+    *others, last = (name_of(register, seat) for seat in seats)
+    return words.two.format(first=", ".join(others), second=last) if others else last
 
 
 def _times(register: Register, words: Words) -> Iterator[Note]:

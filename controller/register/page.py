@@ -93,7 +93,7 @@ def register_pdf(register: Register, language: Language, *, font_folders: Sequen
 
     Args:
         register: what to print.
-        language: of everything but what people have typed, and the proofs, which stand as the referee was told them.
+        language: of everything but what people have typed, and what is known only as the referee was told it.
         font_folders: where to look for DejaVu Sans.
 
     Raises:

@@ -130,6 +130,29 @@ class PassFact:
 
 
 @dataclass(frozen=True, slots=True)
+class MisreadingEntry:
+    """What would explain a finding as well: a move of another domino, or passes before it that were only said.
+
+    Raises:
+        ValueError: it is neither of the two, or both.
+    """
+
+    act: int
+    """Place in the set, from 1, of the move."""
+    domino: Halves | None
+    """What it would have been; None where the domino is right."""
+    taken_for: Halves | None
+    """What it is recorded as; None likewise."""
+    by_voice: tuple[Seat, ...]
+    """The seats that would have passed by voice just before the move; empty where none has."""
+
+    def __post_init__(self) -> None:
+        is_domino = self.domino is not None
+        if is_domino is not (self.taken_for is not None) or is_domino is bool(self.by_voice):
+            raise ValueError(f"expected another domino or seats that passed by voice, got {self}: name one of the two")
+
+
+@dataclass(frozen=True, slots=True)
 class FindingEntry:
     """Something that was found against a player, with its proof, and what was decided on it."""
 
@@ -148,17 +171,25 @@ class FindingEntry:
     passes: tuple[PassFact, ...]
     """The passes that the proof rests on; empty where it is about none."""
     dominoes: Hand
-    """What was in the hand all the same, or what was laid; empty where only counting proves it."""
+    """What was in the hand all the same, what was laid, or the hand laid open; empty where only counting proves it."""
     proof: str
     """As it was told to the referee, in English."""
     repairs: tuple[str, ...]
-    """Single misreadings that would explain it as well."""
+    """Single misreadings that would explain it as well, as they were told to the referee, in English."""
     decision: Decision | None
     """None: open."""
     is_by_rule: bool
     """It confirmed itself, nobody had to (adjudication auto)."""
     by: str
     """Who decided; empty where no name was given."""
+    misreadings: tuple[MisreadingEntry, ...] = ()
+    """The same as `repairs`, as facts; empty too in what was written before they were kept."""
+    refused: Reason | None = None
+    """Of a hand laid open: why it earns no redeal."""
+    claimant: Seat | None = None
+    """Of long thinking: who pointed at it."""
+    elapsed_ms: int | None = None
+    """Of long thinking: how long it had lasted then."""
 
 
 @dataclass(frozen=True, slots=True)

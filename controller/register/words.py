@@ -84,9 +84,17 @@ class Words:
     """The proof of a wrong pass in words of this language; None where it stands as it was told."""
     proof_by_counting: str | None
     proof_by_domino: str | None
+    proof_out_of_turn: str | None
+    proof_exposed_hand: str | None
+    proof_overtime: str | None
     proof_pass: str
     proven_by: Mapping[ProvenBy, str]
+    as_told: str
+    """What is known only as it was told to the referee, in English."""
     repairs: str
+    repair_by_domino: str
+    repair_by_voice: str
+    repair_or: str
     decided: str
     decisions: Mapping[Decision, str]
     is_open: str
@@ -210,6 +218,9 @@ ENGLISH = Words(
     proof_by_passes=None,
     proof_by_counting=None,
     proof_by_domino=None,
+    proof_out_of_turn=None,
+    proof_exposed_hand=None,
+    proof_overtime=None,
     proof_pass="act {act}, {name}, with {left} and {right} open",
     proven_by={
         ProvenBy.PLAY: " by a later move",
@@ -217,7 +228,11 @@ ENGLISH = Words(
         ProvenBy.REVEAL: " by the hands shown",
         ProvenBy.EXPOSURE: " by a domino seen in the hand",
     },
+    as_told="{text}",
     repairs="A misreading would explain it too: {repairs}",
+    repair_by_domino="act {act} was {domino}, not {taken_for}",
+    repair_by_voice="{names} passed by voice before act {act}",
+    repair_or="; or ",
     decided="{decision}, {by}",
     decisions={
         Decision.CONTINUE: "the domino goes back and play goes on",

@@ -114,6 +114,8 @@ class Table:
     def open_set(self, hands: Hands | None = None) -> None:
         """The dominoes are dealt and the referee starts the set; for a set without a leader he draws one."""
         self.deal = hands or deal(self.rng)
+        if self.state.lead is None and self.rng.random() < 0.5:
+            self.do(cmd.DrawLead(self.now, ((1, 1), (0, 0), (2, 2), (3, 3))))
         lead = Seat(self.rng.randrange(4)) if self.state.lead is None else None
         self.do(cmd.StartSet(self.now, lead))
 

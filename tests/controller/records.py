@@ -80,7 +80,7 @@ def entries_about(acts: int) -> dict[type, st.SearchStrategy[Any]]:
         ),
         en.RevealOrdered: st.builds(en.RevealOrdered, texts, times),
         en.TimeClaimed: st.builds(en.TimeClaimed, seats, times, times),
-        en.RedealClaimed: st.builds(en.RedealClaimed, seats, st.none() | hands, times),
+        en.RedealClaimed: st.builds(en.RedealClaimed, seats, st.none() | hands, times, times),
         en.ExposedTile: st.builds(en.ExposedTile, seats, tiles, st.booleans(), texts, times),
         en.TakenBackAct: st.builds(en.TakenBackAct, times),
         en.LeadDrawn: st.builds(en.LeadDrawn, seats, times),

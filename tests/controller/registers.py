@@ -17,6 +17,8 @@ from controller.register.register import (
     CorrectionEntry,
     CorrectionKind,
     FindingEntry,
+    Hand,
+    MisreadingEntry,
     MixingEntry,
     OvertimeEntry,
     PassFact,
@@ -122,6 +124,19 @@ def spots_register() -> Register:
     return register_with(sets, params=spots())
 
 
+NO_REDEAL = ((6, 5), (5, 5), (4, 4), (3, 3), (1, 0), (2, 1), (6, 1))
+"""A hand with three doubles."""
+DOMINOES: dict[FindingKind, Hand] = {
+    FindingKind.WRONG_DOMINO: ((5, 2),),
+    FindingKind.WRONG_PASS: ((5, 2),),
+    FindingKind.INCONSISTENT_PASSES: (),
+    FindingKind.OUT_OF_TURN: ((6, 3),),
+    FindingKind.EXPOSED_HAND: NO_REDEAL,
+    FindingKind.OVERTIME: (),
+}
+"""What speaks against the player in a finding of each kind."""
+
+
 def finding(number: int, set_no: int, kind: FindingKind, decision: Decision | None, proof: str) -> FindingEntry:
     """A finding against the player of seat 1."""
     return FindingEntry(
@@ -134,12 +149,15 @@ def finding(number: int, set_no: int, kind: FindingKind, decision: Decision | No
         clause="C6.1",
         proven_by=ProvenBy.PLAY if kind is FindingKind.WRONG_PASS else None,
         passes=(PassFact(9 + number, Seat.S1, (5, 3)),) if kind is FindingKind.WRONG_PASS else (),
-        dominoes=((5, 2),) if kind in (FindingKind.WRONG_DOMINO, FindingKind.WRONG_PASS) else (),
+        dominoes=DOMINOES[kind],
         proof=proof,
         repairs=(),
         decision=decision,
         is_by_rule=False,
         by="V. Sergeev" if decision else "",
+        refused=Reason.CONDITION_NOT_MET if kind is FindingKind.EXPOSED_HAND else None,
+        claimant=Seat.S0 if kind is FindingKind.OVERTIME else None,
+        elapsed_ms=21_390 if kind is FindingKind.OVERTIME else None,
     )
 
 
@@ -153,6 +171,16 @@ PROOF = (
     "Bartholomew Featherstonehaugh-Cholmondeley passed at act {act} with 5 and 3 open and laid 5-2 four acts later; "
     "no domino is drawn in this game, so 5-2 was in the hand."
 )
+
+TOLD = (
+    "If the domino of act 9 was 5-1, not 6-1, everything fits.",
+    "If Bartholomew Featherstonehaugh-Cholmondeley passed by voice before act 12, everything fits.",
+)
+MISREADINGS = (
+    MisreadingEntry(9, (5, 1), (6, 1), ()),
+    MisreadingEntry(12, None, None, (Seat.S1,)),
+)
+"""The same as facts."""
 
 
 def long_register() -> Register:
@@ -172,10 +200,8 @@ def long_register() -> Register:
         for place, (kind, decision) in enumerate(zip(kinds, decisions, strict=True), start=1)
     )
     findings = (
-        replace(
-            findings[0], is_by_rule=True, by="", repairs=("act 9 was 5-1, not 6-1.", "act 3 was of the next seat.")
-        ),
-        findings[1],
+        replace(findings[0], is_by_rule=True, by=""),
+        replace(findings[1], repairs=TOLD, misreadings=MISREADINGS),
         replace(
             findings[2],
             seat=None,
@@ -202,7 +228,7 @@ def long_register() -> Register:
         overtimes=(OvertimeEntry(2, 6, Seat.S1, 23_450), OvertimeEntry(6, 3, Seat.S2, None)),
         redeals=(
             RedealEntry(4, Seat.S2, ((6, 6), (5, 5), (4, 4), (3, 3), (0, 0), (2, 1), (6, 1)), None),
-            RedealEntry(6, Seat.S3, ((6, 5), (5, 5), (4, 4), (3, 3), (1, 0), (2, 1), (6, 1)), Reason.CONDITION_NOT_MET),
+            RedealEntry(6, Seat.S3, NO_REDEAL, Reason.CONDITION_NOT_MET),
         ),
         unclaimed=(UnclaimedEntry(8, Seat.S0),),
         replays=(

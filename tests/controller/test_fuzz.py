@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any, get_args
 
 from hypothesis import given, settings
@@ -15,30 +14,11 @@ from controller.game.decide import decide
 from controller.game.evolve import evolve_all
 from controller.game.ledger import Ledger, LedgerEntry
 from controller.game.penalties import WARNING_REASONS
-from controller.game.rulesets import Params, RuleSet, fours, params_of, spots, values_of
+from controller.game.rulesets import Params
 from controller.game.sight import SeenTile, Sighting
 from controller.game.tiles import ALL_TILES, End, MonoNs, Seat, Suit, Tile
 from tests.controller.games import NAMES, at_the_table, half, in_a_row
-
-
-def params() -> st.SearchStrategy[Params]:
-    """Either rule set with any choice of its parameters."""
-    free = {
-        name: st.sampled_from([member.value for member in type(value)]) if isinstance(value, Enum) else st.booleans()
-        for name, value in ((name, getattr(fours(), name)) for name in values_of(fours()))
-        if isinstance(value, Enum | bool) and name not in ("rule_set", "scoring", "ladder")
-    }
-    free["at_once_moves"] = st.integers(0, 3)
-    free["pass_retract_seconds"] = st.sampled_from([0.0, 5.0])
-
-    def chosen(rule_set: RuleSet, values: dict[str, Any]) -> Params:
-        base = values_of(fours() if rule_set is RuleSet.FOURS else spots())
-        return params_of({**base, **values})
-
-    some = st.lists(st.sampled_from(sorted(free)), max_size=5, unique=True)
-    values = some.flatmap(lambda names: st.fixed_dictionaries({name: free[name] for name in names}))
-    return st.builds(chosen, st.sampled_from(RuleSet), values)
-
+from tests.controller.parameters import params
 
 HALVES = st.one_of(st.none(), st.integers(0, 6).map(half), st.just((0.0,) * 7), st.just((1.0, *(0.0,) * 6)))
 SEEN = st.builds(SeenTile, HALVES, HALVES)

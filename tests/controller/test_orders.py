@@ -19,7 +19,7 @@ from controller.game.events import Reason, Refused
 from controller.game.ledger import GameEntry, Ledger, LedgerEntry
 from controller.game.penalties import WARNING_REASONS
 from controller.game.rulesets import LockTie, MinorOrder, Params, Redeal, fours, spots, values_of
-from controller.game.tiles import MonoNs, Seat, Tile
+from controller.game.tiles import End, MonoNs, Seat, Tile
 from controller.orders import ANSWERS_KEPT, FUTURE_S, MAX_TTL_S, ORDERS, Accepted, Answer, Door, Turned
 from tests.controller.games import LOCKING_DEAL, at_the_table
 
@@ -57,6 +57,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "start_game": {"names": ["a", "b", "c", "d"], "sets": 8, "lead": 2, "competition": "cup", "game": "final"},
     "draw_lead": {"drawn": DRAWN},
     "start_set": {"lead": 3},
+    "lay": {"tile": [5, 4], "end": "R", "seat": 1},
     "voice_pass": {"seat": 1},
     "time_claim": {"seat": 2},
     "redeal": {"seat": 3, "hand": [[t.low, t.high] for t in LOCKING_DEAL[0]]},
@@ -76,6 +77,7 @@ COMMANDS: dict[str, cmd.Command] = {
     ),
     "draw_lead": cmd.DrawLead(T, DRAWN),
     "start_set": cmd.StartSet(T, Seat.S3),
+    "lay": cmd.LayDomino(T, 5, 4, End.R, 1),
     "voice_pass": cmd.Pass(T, 1, by_voice=True),
     "time_claim": cmd.ClaimTime(T, 2),
     "redeal": cmd.ClaimRedeal(T, 3, LOCKING_DEAL[0]),
@@ -96,7 +98,6 @@ COMMANDS: dict[str, cmd.Command] = {
 }
 NOT_ORDERED = {
     cmd.See: "the camera says it",
-    cmd.LayDomino: "a written record says it; at the table a domino is seen, and a wrong reading is corrected",
     cmd.CallReferee: "a button says it",
     cmd.LoseCamera: "the camera says it",
     cmd.RegainCamera: "the camera says it",

@@ -423,7 +423,8 @@ def test_text_tells_what_was_seen_in_a_hand_and_one_place_or_none() -> None:
     (wrong,) = wrong_passes(plies, (Exposed(Tile.of(6, 3), Seat.S1),))
     text = "Bob passed (act 2) with 6 open, and later showed 6-3, which fitted then."
     assert wrong_pass_text(wrong, plies, NAMES) == text
-    alone = Contradiction(ProvenBy.EXPOSURE, (1,), (Seat.S1,), (Pair.B,), wrong.tiles, (), 0)
+    alone = contradiction(plies, (Exposed(Tile.of(6, 3), Seat.S1),))
+    assert alone is not None
     assert reason_text(alone, plies, NAMES) == text
     one = Contradiction(ProvenBy.COUNTING, (1,), (), (), tiles("60"), (Seat.S2,), 0, because=(1,))
     assert reason_text(one, plies, NAMES).startswith(

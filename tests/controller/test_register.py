@@ -14,13 +14,23 @@ from controller.game.commands import Decision
 from controller.game.events import Ending, FindingKind, ProvenBy, Winner
 from controller.game.penalties import WARNING_REASONS
 from controller.game.rulesets import Params, RuleSet, fours, spots
+from controller.game.tiles import Seat
 from controller.register.cells import chosen_parameters, columns, number, seconds, words_of
 from controller.register.notes import sections
-from controller.register.register import Consequence, CorrectionKind, Register
+from controller.register.register import Consequence, CorrectionKind, Halves, MisreadingEntry, Register
 from controller.register.russian import PARAMETERS, RUSSIAN, VALUES
 from controller.register.text import WIDTH, register_text
 from controller.register.words import ENGLISH, Language, Words
-from tests.controller.registers import a_set, long_register, register_with, short_register, spots_register
+from tests.controller.registers import (
+    LONG_NAMES,
+    PROOF,
+    TOLD,
+    a_set,
+    long_register,
+    register_with,
+    short_register,
+    spots_register,
+)
 
 
 def lines_of(register: Register, language: Language = Language.EN) -> list[str]:
@@ -161,24 +171,73 @@ def test_warning_says_pair_player_reason_ordinals_and_consequence() -> None:
 
 
 def test_finding_says_its_proof_and_who_confirmed_it() -> None:
-    """A finding stands with player, act, clause, decision, by whom, the proof, and what misreading would explain it."""
+    """A finding stands with player, act, clause, decision, by whom, and the proof as the referee was told it."""
     notes = [note for note in notes_of(long_register(), Language.EN) if "Proof" in note]
     assert len(notes) == 6
     assert "act 10 (C6.1); the set is lost, by the rules. Proof: " in notes[0]
-    assert notes[0].endswith("A misreading would explain it too: act 9 was 5-1, not 6-1; act 3 was of the next seat.")
     assert "confirmed, by V. Sergeev. Proof by a later move: " in notes[1]
     assert "nobody proven, act 12 (C6.1); dismissed, by V. Sergeev. Proof by counting: " in notes[2]
     assert "OPEN: not decided" in notes[5]
+    assert all(PROOF.format(act=act).rstrip(".") in note for act, note in enumerate(notes, start=1))
 
 
-def test_proof_of_a_wrong_pass_is_said_in_russian_from_its_facts() -> None:
-    """The Russian register proves a pass wrong by the open suits and the domino that was in the hand, in Russian."""
+def test_proof_is_said_in_russian_from_its_facts() -> None:
+    """The Russian register proves a finding of every kind by what was laid, shown, denied or claimed, in Russian."""
     notes = [note for note in notes_of(long_register(), Language.RU) if "Доказательство" in note]
     name = "Bartholomew Featherstonehaugh-Cholmondeley"
     assert notes[0].startswith(f"неверная косточка, {name}, действие 10 (C6.1); раздача проиграна, по правилам. ")
     assert "Доказательство: косточка 5-2 не подходит к концу линии." in notes[0]
     assert f"Доказательство, позднейший ход: пропуск (действие 11, {name}, открыты 5 и 3), а на руках 5-2." in notes[1]
     assert "при таких пропусках косточки не разложить по рукам: действие 4, " in notes[2]
+    assert notes[3].endswith("Доказательство: косточка 6-3 выложена, когда ход был за другим игроком.")
+    shown = "6-5, 5-5, 4-4, 3-3, 1-0, 2-1, 6-1"
+    assert notes[4].endswith(f": для пересдачи вскрыты косточки {shown}; рука не даёт права на пересдачу.")
+    assert notes[5].endswith(f": {LONG_NAMES[0]} обращает внимание судьи: прошло 21.39 с при лимите 20 с.")
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        (Language.EN, "A misreading would explain it too: act 9 was 5-1, not 6-1; or {name} passed by voice before"),
+        (Language.RU, "ошибка в записи: действие 9 — косточка 5-1, а не 6-1; или перед действием 12 пропуск объявлен"),
+    ],
+)
+def test_misreadings_are_told_with_the_finding(language: Language, said: str) -> None:
+    """Before anybody is accused both languages say which domino or which unheard pass would explain it as well."""
+    notes = [note for note in notes_of(long_register(), language) if "5-1" in note]
+    assert len(notes) == 1
+    assert said.format(name=LONG_NAMES[1]) in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("seats", "names"),
+    [
+        ((Seat.S1,), "Bob"),
+        ((Seat.S3, Seat.S0), "Dan {} Ann"),
+        ((Seat.S1, Seat.S2, Seat.S3), "Bob, Cleo {} Dan"),
+    ],
+)
+def test_seats_that_may_have_passed_by_voice_are_named_in_their_order(seats: tuple[Seat, ...], names: str) -> None:
+    """One, two or three players are enumerated as one speaks."""
+    register = short_register()
+    entry = replace(long_register().findings[1], misreadings=(MisreadingEntry(9, None, None, seats),))
+    register = replace(register, findings=(entry,))
+    assert f": {names.format('and')} passed by voice before act 9." in notes_of(register, Language.EN)[0]
+    said = f": перед действием 9 пропуск объявлен голосом ({names.format('и')})."
+    assert said in notes_of(register, Language.RU)[0]
+
+
+def test_what_was_kept_in_words_alone_is_quoted() -> None:
+    """A register from before the facts were kept says what the referee was told, in both languages: nothing is lost."""
+    kept = {"misreadings": (), "dominoes": (), "passes": (), "refused": None, "claimant": None, "elapsed_ms": None}
+    register = long_register()
+    register = replace(register, findings=tuple(replace(f, repairs=TOLD, **kept) for f in register.findings))  # type: ignore[arg-type]
+    for language in Language:
+        notes = [note for note in notes_of(register, language) if "(C6.1);" in note]
+        assert len(notes) == len(FindingKind)
+        for act, note in enumerate(notes, start=1):
+            assert PROOF.format(act=act).rstrip(".") in note
+            assert all(told.rstrip(".") in note for told in TOLD)
 
 
 def test_set_played_again_says_who_ordered_it_and_why() -> None:
@@ -278,6 +337,23 @@ def test_register_whose_parts_contradict_each_other_is_none(change: dict[str, ob
     wrong = replace(register.sets[1], **change)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=words):
         replace(register, sets=(register.sets[0], wrong, *register.sets[2:]))
+
+
+@pytest.mark.parametrize(
+    ("domino", "taken_for", "by_voice"),
+    [
+        (None, None, ()),
+        ((5, 1), None, ()),
+        (None, (5, 1), (Seat.S1,)),
+        ((5, 1), (6, 1), (Seat.S1,)),
+    ],
+)
+def test_misreading_is_of_a_domino_or_of_passes(
+    domino: Halves | None, taken_for: Halves | None, by_voice: tuple[Seat, ...]
+) -> None:
+    """One that is neither, or both, is no misreading."""
+    with pytest.raises(ValueError, match="name one of the two"):
+        MisreadingEntry(9, domino, taken_for, by_voice)
 
 
 def test_recorders_are_named_once() -> None:

@@ -144,6 +144,23 @@ def test_json_register_has_every_parameter_inside() -> None:
     assert (params["rule_set"], params["version"], params["lone_blank_value"]) == ("spots", "1", 10)
 
 
+LATER = ("misreadings", "refused", "claimant", "elapsed_ms")
+"""What a finding has had since its facts are kept."""
+
+
+def test_json_register_from_before_findings_had_these_facts_is_read() -> None:
+    """A register that was written without them is the same register, its findings told in words alone."""
+    register = long_register()
+    document = msgspec.json.decode(register_json(register))
+    for finding in document["register"]["findings"]:
+        for name in LATER:
+            del finding[name]
+    bare = {"misreadings": (), "refused": None, "claimant": None, "elapsed_ms": None}
+    findings = tuple(replace(finding, **bare) for finding in register.findings)  # type: ignore[arg-type]
+    assert findings != register.findings
+    assert read_register_json(msgspec.json.encode(document)) == replace(register, findings=findings)
+
+
 BROKEN = {
     "no JSON": (b"set 1: 1:0", "expected a register in JSON"),
     "no text": (b"\xff\xfe\x00", "expected a register in JSON"),
@@ -176,11 +193,13 @@ def test_what_is_no_register_is_refused_in_one_sentence(name: str) -> None:
         (("names",), ["Ann", "Bob", "Cleo"]),
         (("params", "sets_in_game"), 5),
         (("sets", 0, "ending"), None),
+        (("findings", 1, "misreadings", 0, "taken_for"), None),
+        (("findings", 1, "misreadings", 1, "by_voice"), []),
     ],
 )
 def test_register_changed_by_hand_is_refused(path: tuple[Any, ...], changed: object) -> None:
-    """Points that no longer add up, or a seat that does not exist, are not taken for a register."""
-    document = msgspec.json.decode(register_json(short_register()))
+    """Points that no longer add up, a seat that does not exist, or half a misreading are not taken for a register."""
+    document = msgspec.json.decode(register_json(replace(short_register(), findings=long_register().findings)))
     *way, last = path
     place = document["register"]
     for step in way:

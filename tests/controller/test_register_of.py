@@ -25,6 +25,7 @@ from controller.register.register import (
     Consequence,
     CorrectionEntry,
     CorrectionKind,
+    MisreadingEntry,
     OvertimeEntry,
     PassFact,
     RedealEntry,
@@ -351,6 +352,60 @@ def test_finding_about_an_act_that_is_not_made_yet_is_filed(kind: FindingKind) -
     """Long thinking, a hand laid open and a domino out of turn belong to the act that is to come."""
     (found,) = Log().game().begin(1).lay("64", 0).raised(1, kind, 1, 1).register().findings
     assert (found.kind, found.act, found.passes, found.dominoes) == (kind, 2, (), ())
+    assert (found.refused, found.claimant, found.elapsed_ms) == (None, None, None)
+
+
+def test_domino_out_of_turn_stands_in_its_finding() -> None:
+    """What was laid by the wrong player is in no act, so the finding itself says which domino it was."""
+    lay = (Suit(4), Suit(5), End.R)
+    log = Log().game().begin(1).lay("64", 0).raised(1, FindingKind.OUT_OF_TURN, 3, 1, lay=lay)
+    (found,) = log.register().findings
+    assert (found.seat, found.passes, found.dominoes) == (Seat.S3, (), ((5, 4),))
+
+
+@pytest.mark.parametrize("reason", [Reason.CONDITION_NOT_MET, Reason.TOO_LATE])
+def test_hand_laid_open_for_nothing_stands_in_its_finding(reason: Reason) -> None:
+    """The finding has the seven dominoes that everybody has seen, and why they earn no redeal."""
+    hand = tuple(Tile.of(n, 6) for n in range(7))
+    log = Log().game().begin(1).add(ev.RedealDenied(AT, Seat.S1, reason, hand))
+    (found,) = log.raised(1, FindingKind.EXPOSED_HAND, 1, 0).register().findings
+    assert (found.dominoes, found.refused) == (tuple((6, n) for n in range(7)), reason)
+
+
+def test_long_thinking_stands_in_its_finding_with_who_pointed_at_it() -> None:
+    """The finding has the claimant and the time as it was then; claims before and after it do not count."""
+    log = Log().game().begin(1).lay("64", 0).add(ev.TimeClaimed(AT, Seat.S2, Seat.S1, 12_000, Reason.WITHIN_LIMIT))
+    log.add(ev.TimeClaimed(AT, Seat.S0, Seat.S1, 15_300, None)).raised(1, FindingKind.OVERTIME, 1, 1)
+    log.add(ev.TimeClaimed(AT, Seat.S2, Seat.S1, 40_000, None))
+    (found,) = log.register().findings
+    assert (found.claimant, found.elapsed_ms) == (Seat.S0, 15_300)
+
+
+def test_misreadings_are_filed_as_facts() -> None:
+    """Acts are counted from 1, dominoes are written as in every act, seats that only spoke stand in their order."""
+    misread = (
+        ev.Misreading(4, Tile.of(2, 6), Tile.of(6, 1), ()),
+        ev.Misreading(5, None, None, (Seat.S3, Seat.S0)),
+    )
+    log = Log().game().begin(1).lay("64", 0).skip(1).lay("42", 2).lay("22", 3).lay("26", 0).lay("61", 1)
+    log.raised(1, FindingKind.WRONG_PASS, 1, 1, passes=(1,), repairs=("one", "two"), misreadings=misread)
+    (found,) = log.register().findings
+    assert found.misreadings == (
+        MisreadingEntry(5, (6, 2), (6, 1), ()),
+        MisreadingEntry(6, None, None, (Seat.S3, Seat.S0)),
+    )
+    assert found.repairs == ("one", "two")
+
+
+def test_domino_that_was_laid_before_the_pass_proves_nothing_of_it() -> None:
+    """The five-three was seen and laid before the pass: only the six-five, laid later, speaks against it."""
+    log = Log().game().begin(1).lay("54", 0).add(ev.TileExposed(AT, Seat.S1, Tile.of(5, 3), "Eva"))
+    log.lay("53", 1, end="L").lay("32", 2, end="L").lay("25", 3, end="L").lay("42", 0).skip(1)
+    log.lay("21", 2).lay("11", 3).lay("10", 0).lay("56", 1, end="L")
+    log.raised(1, FindingKind.WRONG_PASS, 1, 5, proven_by=ProvenBy.PLAY, passes=(5,))
+    (found,) = log.register().findings
+    assert found.passes == (PassFact(6, Seat.S1, (5, 2)),)
+    assert found.dominoes == ((6, 5),)
 
 
 def test_first_seats_wrong_pass_is_marked_too() -> None:
