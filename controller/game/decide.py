@@ -15,9 +15,12 @@ from controller.game import events as ev
 from controller.game.events import Reason
 from controller.game.evolve import evolve_all
 from controller.game.follow import follow
+from controller.game.reopening import reopen
 from controller.game.rulings import TEXTS, Events, Refusal
 from controller.game.state import Phase, State
 from controller.game.tiles import Seat
+
+Handler = Callable[[State, Any], Iterable[ev.Event]] | Reason
 
 
 def decide(state: State, command: cmd.Command) -> Events:
@@ -65,13 +68,21 @@ def _restart(state: State, command: cmd.Restart) -> Events:
     return (ev.Restarted(command.at),)
 
 
+def _after_set(reason: Reason) -> Handler:
+    """Refuses what belongs into a set: while the line of the one registered still lies it is over, else `reason`."""
+
+    def refuse(state: State, command: cmd.Command) -> Events:
+        is_over = bool(state.results) and state.attempt == 0 and bool(state.line.placed)
+        raise Refusal(Reason.SET_OVER if is_over else reason)
+
+    return refuse
+
+
 def _nothing(state: State, command: cmd.Command) -> Events:
     return ()
 
 
 # --- the table of phases and commands ---------------------------------------------------------------------------------
-
-Handler = Callable[[State, Any], Iterable[ev.Event]] | Reason
 
 _NO_GAME, _NO_SET, _OVER = Reason.NO_GAME, Reason.NO_SET, Reason.GAME_OVER
 _RUNNING, _CLOSED = Reason.SET_RUNNING, Reason.SET_OVER
@@ -91,8 +102,8 @@ TABLE: dict[type, dict[Phase, Handler]] = {
     cmd.DrawLead: _row(_NO_GAME, refereeing.draw_lead, _RUNNING, _RUNNING, _OVER),
     cmd.StartSet: _row(_NO_GAME, refereeing.start_set, _RUNNING, _RUNNING, _OVER),
     cmd.See: _row(_nothing, playing.see_between, playing.see_play, playing.see_count, _nothing),
-    cmd.LayDomino: _row(_NO_GAME, _NO_SET, playing.lay, _CLOSED, _OVER),
-    cmd.Pass: _row(_NO_GAME, Reason.PASS_BEFORE_FIRST_MOVE, playing.skip, _CLOSED, _OVER),
+    cmd.LayDomino: _row(_NO_GAME, _after_set(_NO_SET), playing.lay, _CLOSED, _OVER),
+    cmd.Pass: _row(_NO_GAME, _after_set(Reason.PASS_BEFORE_FIRST_MOVE), playing.skip, _CLOSED, _OVER),
     cmd.CallReferee: _always(playing.call),
     cmd.ClaimTime: _row(_NO_GAME, _NO_SET, claims.claim_time, _CLOSED, _OVER),
     cmd.ClaimRedeal: _row(_NO_GAME, claims.claim_redeal, claims.claim_redeal, Reason.TOO_LATE, _OVER),
@@ -101,11 +112,11 @@ TABLE: dict[type, dict[Phase, Handler]] = {
     cmd.Rule: _row(_NO_GAME, refereeing.rule, refereeing.rule, refereeing.rule, _OVER),
     cmd.Warn: _row(_NO_GAME, refereeing.give_warning, refereeing.give_warning, refereeing.give_warning, _OVER),
     cmd.OrderReveal: _row(_NO_GAME, _NO_SET, refereeing.order_reveal, _CLOSED, _OVER),
-    cmd.Count: _row(_NO_GAME, _NO_SET, _RUNNING, refereeing.count, _OVER),
+    cmd.Count: _row(_NO_GAME, _after_set(_NO_SET), _RUNNING, refereeing.count, _OVER),
     cmd.ConfirmCount: _row(_NO_GAME, _NO_SET, _RUNNING, refereeing.confirm_count, _OVER),
     cmd.RestartSet: _row(_NO_GAME, _NO_SET, refereeing.restart_set, refereeing.restart_set, _OVER),
-    cmd.Attribute: _row(_NO_GAME, _NO_SET, refereeing.attribute, refereeing.attribute, _OVER),
-    cmd.Correct: _row(_NO_GAME, _NO_SET, refereeing.correct, refereeing.correct, _OVER),
+    cmd.Attribute: _row(_NO_GAME, reopen, refereeing.attribute, refereeing.attribute, _OVER),
+    cmd.Correct: _row(_NO_GAME, reopen, refereeing.correct, refereeing.correct, _OVER),
     cmd.MergeLedger: _always(refereeing.merge_ledger),
     cmd.Pause: _row(_NO_GAME, _NO_SET, refereeing.pause, refereeing.pause, _OVER),
     cmd.Resume: _row(_NO_GAME, Reason.NOT_PAUSED, refereeing.resume, refereeing.resume, _OVER),

@@ -263,6 +263,15 @@ class WarningGiven:
 
 
 @dataclass(frozen=True, slots=True)
+class SetForfeited:
+    """A warning costs the set, but an offence of the rivals' that was done before it has to be ruled on first."""
+
+    at: MonoNs
+    pair: Pair
+    by: Ending
+
+
+@dataclass(frozen=True, slots=True)
 class PairExpelled:
     """A pair is out of the competition (C8.4, R10)."""
 
@@ -579,6 +588,7 @@ Event = (
     | FindingRaised
     | FindingRuled
     | WarningGiven
+    | SetForfeited
     | PairExpelled
     | TimeClaimed
     | RedealClaimed

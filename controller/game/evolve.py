@@ -51,6 +51,7 @@ _APPLY: dict[type, Callable[[State, Any], State]] = {
     ev.FindingRaised: findings.finding_raised,
     ev.FindingRuled: findings.finding_ruled,
     ev.WarningGiven: findings.warning_given,
+    ev.SetForfeited: findings.set_forfeited,
     ev.PairExpelled: findings.pair_expelled,
     ev.TimeClaimed: play.time_claimed,
     ev.RedealClaimed: play.redeal_claimed,

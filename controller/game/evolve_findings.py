@@ -11,8 +11,8 @@ from controller.game.commands import Decision
 from controller.game.evolve_sets import ledger_id
 from controller.game.ledger import LedgerEntry
 from controller.game.rulesets import WrongDominoAlert
-from controller.game.state import Alert, AlertKind, Exposed, Finding, Move, Phase, Ply, State, WarningEntry
-from controller.game.tiles import Tile
+from controller.game.state import Alert, AlertKind, Exposed, Finding, Forfeit, Move, Phase, Ply, State, WarningEntry
+from controller.game.tiles import MonoNs, Tile
 
 ALERTS: dict[ev.FindingKind, AlertKind] = {
     ev.FindingKind.WRONG_DOMINO: AlertKind.WRONG_DOMINO,
@@ -54,7 +54,7 @@ def finding_ruled(state: State, event: ev.FindingRuled) -> State:
     findings = tuple(replace(f, decision=event.decision) if f is finding else f for f in state.findings)
     state = replace(state, findings=findings, alert=None)
     if state.is_award_waiting:
-        state = replace(state, alert=_awaited(state, event))
+        state = replace(state, alert=_awaited(state, event.at))
     if event.decision is Decision.DISMISS:
         return _dismissed(state, finding)
     if event.decision is Decision.CONFIRM and finding.lay is not None and finding.seat is not None:
@@ -84,13 +84,13 @@ def finding_ruled(state: State, event: ev.FindingRuled) -> State:
     )
 
 
-def _awaited(state: State, event: ev.FindingRuled) -> Alert | None:
+def _awaited(state: State, at: MonoNs) -> Alert | None:
     """The offence that has to be ruled on before the set can be awarded; the award itself, if it comes, ends this."""
     offences = (ev.FindingKind.WRONG_PASS, ev.FindingKind.WRONG_DOMINO)
     waiting = next((f for f in state.told_findings if f.kind in offences and f.set_no is None), None)
     if waiting is None:
         return None
-    return Alert(ALERTS[waiting.kind], event.at, f"The set waits for a ruling on this too: {waiting.text}")
+    return Alert(ALERTS[waiting.kind], at, f"The set waits for a ruling on this too: {waiting.text}")
 
 
 def _dismissed(state: State, finding: Finding) -> State:
@@ -120,6 +120,12 @@ def warning_given(state: State, event: ev.WarningGiven) -> State:
         set_no=set_no,
     )
     return replace(state, ledger=state.ledger.with_entry(entry), next_warning=state.next_warning + 1)
+
+
+def set_forfeited(state: State, event: ev.SetForfeited) -> State:
+    """A warning costs the set, but an offence of the rivals' that was done before it has to be ruled on first."""
+    waiting = replace(state, forfeit=Forfeit(event.pair, event.by, len(state.plies)))
+    return replace(waiting, alert=_awaited(waiting, event.at))
 
 
 def pair_expelled(state: State, event: ev.PairExpelled) -> State:

@@ -74,6 +74,7 @@ def without_set(state: State) -> State:
         unclaimed=(),
         last_move=None,
         findings=(),
+        forfeit=None,
         take_back=(),
         sync=None,
         is_paused=False,
@@ -100,13 +101,13 @@ def set_scored(state: State, event: ev.SetScored) -> State:
         for f in state.findings
         if f.decision is Decision.DISMISS and f.set_no is None and f.proven_by is not ev.ProvenBy.COUNTING
     )
-    closed = ClosedSet(result.set_no, state.plies, state.exposed, state.hands, state.attempt, dismissed)
+    closed = ClosedSet(result.set_no, state.plies, state.exposed, state.hands, state.attempt, not is_played, dismissed)
     after = replace(
         without_set(state),
         phase=Phase.BETWEEN,
         results=(*state.results, result),
         lead=_next_lead(state, event),
-        closed=closed if is_played else None,
+        closed=closed,
         findings=tuple(
             replace(f, set_no=result.set_no)  # somebody has pointed at it, and it may still be warned for
             for f in state.open_findings
@@ -143,7 +144,8 @@ def set_rescored(state: State, event: ev.SetRescored) -> State:
     lead, is_won = state.lead, state.params.next_lead is NextLead.WINNER and state.phase is Phase.BETWEEN
     if is_won and lead is not None and lead.pair.value == _other(event.winner):
         lead = lead.next  # the lead goes with the set
-    after = replace(state, results=results, closed=None, findings=findings, lead=lead)
+    closed = None if state.closed is None else replace(state.closed, is_final=True)
+    after = replace(state, results=results, closed=closed, findings=findings, lead=lead)
     points = " : ".join(f"{p:g}" for p in after.points)
     text = f"Set {event.set_no} has another result, the game stands {points}."
     return replace(after, alert=Alert(AlertKind.SET_OVER, event.at, text))

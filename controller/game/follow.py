@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from controller.game import events as ev
 from controller.game.commands import Decision
 from controller.game.draw import is_redealable
@@ -10,9 +12,10 @@ from controller.game.evolve import evolve_all
 from controller.game.findings import late_finding, new_finding
 from controller.game.line import set_winner
 from controller.game.penalties import lost_afterwards, lost_set, points_for, spots_points, winner_of
+from controller.game.proof import wrong_passes
 from controller.game.rulesets import Adjudication, BothOffend, LockDetection, LockTie, Redeal, Scoring, WrongPassStop
 from controller.game.rulings import Events, is_at_once
-from controller.game.state import Finding, Move, Phase, Skip, State
+from controller.game.state import Finding, Forfeit, Move, Phase, Skip, State
 from controller.game.tiles import MonoNs, Seat
 
 OFFENCES = (FindingKind.WRONG_PASS, FindingKind.WRONG_DOMINO)
@@ -71,7 +74,7 @@ def _confirmed_by_rule(state: State, at: MonoNs) -> Events:
     if state.params.adjudication is not Adjudication.AUTO:
         return ()
     is_settled = state.hands is not None or state.is_count_waived
-    has_confirmed = any(f.is_confirmed for f in state.findings)
+    has_confirmed = state.is_award_waiting
     for finding in state.open_findings:
         if finding.kind is FindingKind.WRONG_PASS:
             return (ev.FindingRuled(at, finding.number, Decision.CONFIRM, by_rule=True),)
@@ -82,33 +85,44 @@ def _confirmed_by_rule(state: State, at: MonoNs) -> Events:
 
 
 def _awarded(state: State, at: MonoNs) -> Events:
-    """A confirmed offence costs the set; of two pairs that offended, the one that did it first (section 4)."""
-    confirmed = sorted((f for f in state.findings if f.is_confirmed and f.set_no is None), key=lambda f: f.ply)
-    if not confirmed or not _is_time_to_award(state, confirmed):
+    """What was confirmed costs the set; of two pairs that offended, the one that did it first (section 4)."""
+    lost = sorted(_lost_by(state), key=lambda offence: offence.ply)
+    if not lost or not _is_time_to_award(state):
         return ()
-    first = confirmed[0]
-    assert first.pair is not None
+    first = lost[0]
     is_restart = state.params.both_offend is BothOffend.RESTART
-    others = (f for f in state.open_findings if _may_cost_the_set(state, f))
-    if any(f.pair is first.pair.rivals and (is_restart or f.ply < first.ply) for f in others):
+    others = (f for f in state.open_findings if f.pair is first.pair.rivals and state.may_cost_the_set(f))
+    if any(is_restart or _done_at(state, f) < first.ply for f in others):
         return ()  # it may decide the set otherwise: the referee rules on it first
-    if len({f.pair for f in confirmed}) > 1 and is_restart:
+    if len({offence.pair for offence in lost}) > 1 and is_restart:
         return (ev.SetAnnulled(at, reason="both_offend"),)
-    ending = Ending.WRONG_PASS if first.kind is FindingKind.WRONG_PASS else Ending.WRONG_DOMINO
-    return (lost_set(state, at, first.pair, ending),)
+    return (lost_set(state, at, first.pair, first.by),)
 
 
-def _may_cost_the_set(state: State, finding: Finding) -> bool:
-    """Whether the set may be lost by it; a text without a clause on wrong dominoes takes no set for one."""
-    is_costly = finding.kind is FindingKind.WRONG_PASS or state.has_wrong_domino_clause
-    return finding.kind in OFFENCES and finding.set_no is None and is_costly
+def _lost_by(state: State) -> Iterator[Forfeit]:
+    """Everything by which this set is lost: confirmed offences, and a warning that waits for a ruling."""
+    if state.forfeit is not None:
+        yield state.forfeit
+    for finding in state.findings:
+        if finding.is_confirmed and finding.set_no is None and finding.pair is not None:
+            ending = Ending.WRONG_PASS if finding.kind is FindingKind.WRONG_PASS else Ending.WRONG_DOMINO
+            yield Forfeit(finding.pair, ending, _done_at(state, finding))
 
 
-def _is_time_to_award(state: State, confirmed: list[Finding]) -> bool:
-    """A wrong pass may be played on to the end of the set (wrong_pass_stop), a wrong domino never is."""
-    if state.params.wrong_pass_stop is WrongPassStop.AT_ONCE or state.hands is not None or state.is_count_waived:
+def _done_at(state: State, finding: Finding) -> int:
+    """When it was done. What only counting has shown is dated by the hands, once they are known (C6.1)."""
+    if finding.proven_by is not ev.ProvenBy.COUNTING or state.hands is None:
+        return finding.ply
+    wrong = wrong_passes(state.plies, state.exposed, state.hands)
+    return next((w.ply for w in wrong if w.ply in finding.passes), finding.ply)
+
+
+def _is_time_to_award(state: State) -> bool:
+    """A wrong pass may be played on to the end of the set (wrong_pass_stop), anything else never is."""
+    is_settled = state.hands is not None or state.is_count_waived
+    if state.params.wrong_pass_stop is WrongPassStop.AT_ONCE or is_settled or state.forfeit is not None:
         return True
-    return any(f.kind is FindingKind.WRONG_DOMINO for f in confirmed)
+    return any(f.is_confirmed and f.kind is FindingKind.WRONG_DOMINO for f in state.findings)
 
 
 def _closing(state: State, at: MonoNs) -> Events:

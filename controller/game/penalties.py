@@ -7,6 +7,7 @@ from controller.game.events import (
     Event,
     GameEnded,
     PairExpelled,
+    SetForfeited,
     SetRescored,
     SetScored,
     WarningGiven,
@@ -153,8 +154,13 @@ def _fines_ladder(state: State, at: MonoNs, pair: Pair) -> tuple[Event, ...]:
     return (PairExpelled(at, pair), lost, GameEnded(at, Winner(pair.rivals.value), points, Ending.REMOVED))
 
 
-def _lost_by_warning(state: State, at: MonoNs, pair: Pair, by: Ending) -> SetScored | SetRescored:
-    """The set in progress is lost; between two sets the next one, or the last (between_sets)."""
+def _lost_by_warning(state: State, at: MonoNs, pair: Pair, by: Ending) -> SetScored | SetRescored | SetForfeited:
+    """The set in progress is lost; between two sets the next one, or the last (between_sets).
+
+    What the rivals did before it decides first, once it is ruled on (section 4).
+    """
+    if any(f.pair is pair.rivals and state.may_cost_the_set(f) for f in state.open_findings):
+        return SetForfeited(at, pair, by)
     if state.warnings[-1].set_no == state.set_no:
         return lost_set(state, at, pair, by)
     return lost_afterwards(state, at, pair, by)

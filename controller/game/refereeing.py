@@ -137,6 +137,8 @@ def restart_set(state: State, command: cmd.RestartSet) -> Events:
 
 def attribute(state: State, command: cmd.Attribute) -> Events:
     """A move was another seat's: those in between have passed by voice."""
+    if 0 <= command.ply < len(state.plies) and state.plies[command.ply].seat == command.seat:
+        return ()  # so it stands in the record
     try:
         reattributed(state.plies, command.ply, Seat(command.seat))
     except CannotAmend as error:

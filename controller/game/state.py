@@ -201,6 +201,8 @@ class ClosedSet:
     hands: tuple[tuple[Tile, ...], ...] | None
     attempt: int = 0
     """Playings of it that were annulled before."""
+    is_final: bool = False
+    """It was awarded: nothing that is found later changes it."""
     dismissed: frozenset[int] = frozenset()
     """Places of the passes that the referee has already spoken of."""
 
@@ -212,6 +214,16 @@ class LastMove:
     seat: Seat
     think_ms: int
     is_overtime: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Forfeit:
+    """A set lost by a warning, as long as it waits for a ruling on what was done before it."""
+
+    pair: Pair
+    by: Ending
+    ply: int
+    """Acts made before the warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +266,7 @@ class State:
     attempt: int = 0
     """Playings of this set that were annulled."""
     closed: ClosedSet | None = None
+    forfeit: Forfeit | None = None
     findings: tuple[Finding, ...] = ()
     """Of this set."""
     take_back: tuple[Tile, ...] = ()
@@ -358,9 +371,8 @@ class State:
     @property
     def is_award_waiting(self) -> bool:
         """Whether an offence is confirmed, and another that may decide the set otherwise has to be ruled on first."""
-        return self.phase in (Phase.PLAY, Phase.COUNT) and any(
-            f.is_confirmed and f.set_no is None for f in self.findings
-        )
+        has_lost = self.forfeit is not None or any(f.is_confirmed and f.set_no is None for f in self.findings)
+        return self.phase in (Phase.PLAY, Phase.COUNT) and has_lost
 
     def _stops(self, finding: Finding) -> bool:
         """Whether play stops for `finding`."""
@@ -376,6 +388,13 @@ class State:
     def has_wrong_domino_clause(self) -> bool:
         """Whether the text says what a wrong domino costs; else only the referee can."""
         return self.params.wrong_domino is WrongDomino.C7
+
+    def may_cost_the_set(self, finding: Finding) -> bool:
+        """Whether this set may be lost by it; a text without a clause on wrong dominoes takes no set for one."""
+        is_costly = finding.kind is FindingKind.WRONG_PASS or (
+            finding.kind is FindingKind.WRONG_DOMINO and self.has_wrong_domino_clause
+        )
+        return is_costly and finding.set_no is None
 
     @property
     def needs_referee(self) -> str | None:
@@ -397,7 +416,7 @@ class State:
         """Whether a wrong pass of the set registered last may still be found (C6.1)."""
         is_open = self.phase is Phase.BETWEEN or (self.phase is Phase.PLAY and not self.plies)
         is_allowed = self.params.claim_deadline is ClaimDeadline.NEXT_FIRST_MOVE
-        return self.closed is not None and is_open and is_allowed
+        return self.closed is not None and not self.closed.is_final and is_open and is_allowed
 
     @property
     def spots(self) -> tuple[int, int] | None:

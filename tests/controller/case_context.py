@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from controller.game import commands as cmd
@@ -17,14 +17,14 @@ from controller.game.penalties import winner_of
 from controller.game.playout import Played, plies_of, random_set
 from controller.game.rulesets import Adjudication, Params, params_of
 from controller.game.state import Move, State
-from controller.game.tiles import ALL_TILES, End, MonoNs, Pair, Seat, Suit, mask_of, tiles_of
+from controller.game.tiles import ALL_TILES, End, MonoNs, Pair, Seat, Suit, Tile, mask_of, tiles_of
 
 NAMES = ("South", "West", "North", "East")
 PLAYERS = {Pair.A: ("South", "North"), Pair.B: ("West", "East")}
 COMPETITION = "a competition"
 NOW = MonoNs(0)
-SEARCHED = 400_000
-"""Random sets looked through for one with a given end: the rarest ends come once in some ten thousand."""
+SEARCHED = 60_000
+"""Random sets looked through for one with a given end: most ends come once in some thousand."""
 
 
 def params_for(case: dict[str, Any], **more: Any) -> Params:
@@ -53,12 +53,30 @@ def game(params: Params, *, lead: Seat = Seat.S0, earlier: tuple[int, int] = (0,
     return told(state, cmd.StartGame(NOW, NAMES, lead, params, competition=COMPETITION, game="this game"))
 
 
+REASONS = {
+    "time": ("time", "overtime", "time_limit", "slow"),
+    "talk": ("talk", "talks", "talking"),
+    "exposure": ("exposure", "exposed_tile", "exposed_tiles", "exposed_domino", "showing", "showing_domino", "show"),
+    "signs": ("signs", "sign", "signals"),
+}
+"""Our reasons of a warning, and the words that cases have for them."""
+
+
+def reason_of(warning: dict[str, Any]) -> str:
+    """Our word for what a case warns for; where it does not say, for talking."""
+    word = str(warning.get("reason", "talk"))
+    return next((ours for ours, words in REASONS.items() if word in words), word)
+
+
 def with_warnings(state: State, given: tuple[int, int]) -> State:
-    """The pairs have been warned so often in this game, whatever it has cost them: that is in the score already."""
+    """The pairs have been warned so often in this game, whatever it has cost them: that is in the score already.
+
+    These warnings belong to no set of the case.
+    """
     for pair in Pair:
         for _ in range(given[pair.index]):
             state = evolve_all(state, (ev.WarningGiven(NOW, Seat(pair.index), "talk"),))
-    return state
+    return replace(state, warnings=tuple(replace(warning, set_no=0) for warning in state.warnings))
 
 
 def with_score(state: State, sets: int, score: tuple[float, float]) -> State:
@@ -72,9 +90,9 @@ def with_score(state: State, sets: int, score: tuple[float, float]) -> State:
     return state
 
 
-def set_begun(state: State) -> State:
+def set_begun(state: State, *, at: MonoNs = NOW) -> State:
     """The next set has been dealt; the lead of an extra set is drawn."""
-    return told(state, cmd.StartSet(NOW, Seat.S0 if state.lead is None else None))
+    return told(state, cmd.StartSet(at, Seat.S0 if state.lead is None else None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +115,8 @@ class Wanted:
 
 def wanted_of(outcome: dict[str, Any]) -> Wanted:
     """The end of a set as a case describes it."""
+    if outcome["by"] == "draw":
+        return Wanted("deadlock", "draw")
     if outcome["by"] == "deadlock":
         spots = outcome.get("spots", (None, None))
         return Wanted("deadlock", outcome.get("winner"), (spots[0], spots[1]))
@@ -111,34 +131,45 @@ def play_to(state: State, wanted: Wanted, spots_of: Callable[[Played], tuple[int
     if None not in wanted.spots and sum(spots or 0 for spots in wanted.spots) % 2:
         return locked_by_hand(state, wanted)
     chance = random.Random(1).random
-    for _ in range(SEARCHED):
+    for _ in range(SEARCHED if wanted.by == "deadlock" else 10 * SEARCHED):
         played = random_set(chance, state.lead)
         if wanted.fits(played, spots_of(played)):
             return counted(replayed(state, played), played)
+    if wanted.by == "deadlock" and None not in wanted.spots:
+        return locked_by_hand(state, wanted)
     raise AssertionError(f"no set of {SEARCHED} random ones ends as wanted: {wanted}")
 
 
 def locked_by_hand(state: State, wanted: Wanted) -> State:
-    """A deadlock with spots that no line leaves: they come to an odd number, a true lock always leaves an even one.
+    """A deadlock with spots that no line leaves, or hardly any: a true lock always leaves an even sum.
 
     The dominoes that are not in the hands are laid as if they fitted.
     """
-    rng = random.Random(1)
-    for _ in range(SEARCHED):
-        tiles = rng.sample(sorted(ALL_TILES), 12)
-        hands = tuple(tuple(tiles[3 * seat : 3 * seat + 3]) for seat in Seat)
-        spots = pair_spots([mask_of(hand) for hand in hands], lone_blank=0)
-        if spots == wanted.spots:
-            break
-    else:
-        raise AssertionError(f"no hands of three come to {wanted.spots}")
+    hands = _hands_with(wanted)
+    held = {tile for hand in hands for tile in hand}
     assert state.lead is not None
     seat, end = state.lead, End.FIRST
-    for tile in sorted(ALL_TILES - set(tiles)):
+    for tile in sorted(ALL_TILES - held):
         laid = ev.DominoLaid(NOW, seat, tile.low, tile.high, end, is_fitting=True, confidence=1.0)
         state, seat, end = evolve_all(state, (laid,)), seat.next, End.R
     state = evolve_all(state, (ev.Locked(NOW, Suit(0)),))
     return told(state, cmd.Count(NOW, hands))
+
+
+def _hands_with(wanted: Wanted) -> tuple[tuple[Tile, ...], ...]:
+    """Four hands, as many dominoes each, that come to the spots that are wanted."""
+    rng = random.Random(1)
+    for number in range(SEARCHED):
+        size = 1 + number % 6
+        ours = rng.sample(sorted(ALL_TILES), 2 * size)
+        if sum(tile.spots for tile in ours) != wanted.spots[0]:
+            continue
+        for _ in range(SEARCHED // 100):
+            theirs = rng.sample(sorted(ALL_TILES - set(ours)), 2 * size)
+            hands = (ours[:size], theirs[:size], ours[size:], theirs[size:])
+            if pair_spots([mask_of(hand) for hand in hands], lone_blank=0) == tuple(wanted.spots):
+                return tuple(map(tuple, hands))
+    raise AssertionError(f"no four hands come to {wanted.spots}")
 
 
 def replayed(state: State, played: Played) -> State:
@@ -154,6 +185,17 @@ def replayed(state: State, played: Played) -> State:
 def counted(state: State, played: Played) -> State:
     """The hands that are left are shown."""
     return told(state, cmd.Count(NOW, tuple(tiles_of(hand) for hand in played.hands)))
+
+
+def lay_wrongly(state: State, loser: Pair) -> State:
+    """A player of `loser` lays a domino that does not fit; it is found when the next has laid his."""
+    assert state.lead is not None
+    acts = ("66 first", "55 R", "54 R") if state.lead.next.pair is loser else ("66 first", "65 R", "44 R", "43 R")
+    for act in acts:
+        assert state.turn is not None
+        word, end = act.split()
+        state = told(state, cmd.LayDomino(NOW, int(word[0]), int(word[1]), End(end)))
+    return told(state, cmd.Rule(NOW, state.open_findings[0].number, cmd.Decision.LOST))
 
 
 def pass_wrongly(state: State, loser: Pair) -> State:

@@ -61,6 +61,7 @@ ONE_OF_EACH: tuple[ev.Event, ...] = (
     ),
     ev.FindingRuled(T, 7, Decision.CONFIRM, True, "Olga"),
     ev.WarningGiven(T, Seat.S1, "talk", "Olga", by_referee=True, counts=False),
+    ev.SetForfeited(T, Pair.A, ev.Ending.SECOND_WARNING),
     ev.PairExpelled(T, Pair.A),
     ev.TimeClaimed(T, Seat.S1, Seat.S2, 16_200, ev.Reason.NOT_A_RIVAL),
     ev.RedealClaimed(T, Seat.S3),

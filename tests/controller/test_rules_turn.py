@@ -91,13 +91,22 @@ def test_rules_passes_by_voice_count_as_evidence() -> None:
 @pytest.mark.rule("11.5")
 @pytest.mark.parametrize(
     ("acts", "ply", "seat"),
-    [("66 65R", 0, 2), ("66 65R", 1, 1), ("66 65R P", 2, 3), ("66 65R P", 1, 2), ("66 65R", 7, 2)],
-    ids=["first move", "own move", "a pass", "a later press", "no such act"],
+    [("66 65R", 0, 2), ("66 65R P", 2, 3), ("66 65R P", 1, 2), ("66 65R", 7, 2)],
+    ids=["first move", "a pass", "a later press", "no such act"],
 )
 def test_rules_move_cannot_be_given_where_that_cannot_be(acts: str, ply: int, seat: int) -> None:
     """Nobody passes before the first move, and a button that was pressed was pressed by that seat."""
     table = play(begun(), acts)
     assert refused(table, cmd.Attribute(table.now, ply, seat, "Eve")) is Reason.CANNOT_AMEND
+
+
+@pytest.mark.rule("11.4")
+def test_rules_move_given_to_whose_it_is_changes_nothing() -> None:
+    """The referee says what stands in the record already."""
+    table = play(begun(), "66 65R")
+    before = table.state
+    assert table.do(cmd.Attribute(table.now, 1, 1, "Eve")) is None
+    assert table.state == before
 
 
 @pytest.mark.rule("11.6")

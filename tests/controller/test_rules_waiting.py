@@ -8,12 +8,21 @@ from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.commands import Decision
 from controller.game.events import Ending, FindingKind, Reason
-from controller.game.rulesets import BetweenSets, FineColumn, OutOfTurn, WrongDominoAlert, fours, spots
+from controller.game.rulesets import (
+    Adjudication,
+    BetweenSets,
+    FineColumn,
+    OutOfTurn,
+    WrongDominoAlert,
+    WrongPassStop,
+    fours,
+    spots,
+)
 from controller.game.state import AlertKind, Halt, Phase
 from controller.game.tiles import Seat
 from tests.controller.games import hands_of
 from tests.controller.rule_sets import OUT_15
-from tests.controller.rule_table import act, begun, deal, kinds, lay_by, play, refused, rule, tile, warn
+from tests.controller.rule_table import act, begun, count, deal, kinds, lay_by, play, refused, rule, tile, warn
 
 BOTH_OFFEND = "66 61R 33R P 65L"
 """Seat 2 lays 3-3 at the one, then seat 3 passes with a six and a three open."""
@@ -33,6 +42,32 @@ def test_rules_offence_that_may_decide_the_set_otherwise_stops_play_and_is_told(
     assert table.state.alert.kind is AlertKind.WRONG_DOMINO
     rule(table, Decision.LOST, FindingKind.WRONG_DOMINO)
     assert (table.state.results[0].by, table.state.points) == (Ending.WRONG_DOMINO, (0, 1))
+
+
+@pytest.mark.rule("9.8")
+@pytest.mark.parametrize(("decision", "points"), [(Decision.LOST, (1, 0)), (Decision.DISMISS, (0, 1))])
+def test_rules_second_warning_waits_for_what_the_rivals_did_before_it(
+    decision: Decision, points: tuple[float, float]
+) -> None:
+    """Pair B laid a wrong domino, then pair A has its second warning: the first offence decides, if it was one."""
+    table = play(begun(), "66 55R 54R 41R")
+    warn(table, 0, 2)
+    assert table.is_in(Phase.PLAY)
+    assert Halt.FINDING in table.state.halts
+    assert table.state.alert is not None
+    assert "waits" in table.state.alert.text
+    rule(table, decision, FindingKind.WRONG_DOMINO)
+    assert table.state.points == points
+
+
+@pytest.mark.rule("9.8")
+def test_rules_what_counting_has_shown_is_dated_by_the_hands() -> None:
+    """Pair A is accused by counting , its first pass was true; pair B passed wrongly before the false one."""
+    table = begun(fours(wrong_pass_stop=WrongPassStop.AT_END, adjudication=Adjudication.AUTO), lead=Seat.S2)
+    play(table, "30 32L P P P 05R P 21L P")
+    table.do(cmd.OrderReveal(table.now, "Eve"))
+    count(table, "41 61 33 43 53 44 66 | 10 20 40 11 62 63 | 00 51 22 42 64 55 | 60 31 52 54 65")
+    assert (table.state.results[0].by, table.state.points) == (Ending.WRONG_PASS, (1, 0))
 
 
 @pytest.mark.rule("10.3")
