@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
@@ -49,6 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="gameline", description="The controller of a smart domino table.")
+    parser.add_argument("--version", action="version", version=f"gameline {version('gameline')}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     read = _add(commands, "read", "what lies in a picture")
@@ -91,11 +93,14 @@ def _add_paperwork(commands: argparse._SubParsersAction[argparse.ArgumentParser]
 
     record = _add(commands, "record", "the last game of a journal, written down", room="paperwork")
     record.add_argument("journal", type=Path, metavar="JOURNAL")
+    record.add_argument("--game", metavar="NAME", help="another than the last: its name, or its number in the journal")
     record.add_argument("--jsonl", action="store_true", help="as JSON Lines instead of the notation")
     record.add_argument("--table", default="", metavar="NAME", help="the table's name, for the head of the record")
 
     register = _add(commands, "register", "the register of a game, on the screen or as a file", room="paperwork")
     register.add_argument("source", type=Path, metavar="SOURCE", help="a journal, a record, or a register in JSON")
+    register.add_argument("--game", metavar="NAME", help="of a journal: another than the last, by its name or number")
+    register.add_argument("--date", metavar="DATE", help="when it was played, where the table's clock was not set")
     register.add_argument("--out", type=Path, metavar="OUT", help="a file: .txt, .csv, .json or .pdf")
     register.add_argument("--table", default="", metavar="NAME", help="the table's name, where a journal is read")
 

@@ -321,6 +321,8 @@ class Engine:
         at = MonoNs(message.mono_ns)
         admitted = self._door.admit(message.name, message.payload, retained=message.retained, at=at)
         if not isinstance(admitted, Accepted):
+            if admitted.client is None:  # nobody can be told, so the technician is
+                self._log.warning("an order on cmd/%s was turned away: %s", message.name, admitted.answer.text)
             self._outlet.reply(message, msgspec.json.encode(admitted.answer), client=admitted.client)
             return
         entries = self._decide(admitted.command)

@@ -98,7 +98,7 @@ def _judgement_text(judgement: Judgement, register: Register, language: Language
 
 def record(options: argparse.Namespace) -> int:
     """The written record of the last game in a journal."""
-    kept = _journal(options.journal)
+    kept = _of_game(_journal(options.journal), options.game)
     tags = (("Table", options.table), ("Date", _date(kept)))
     try:
         written = record_of((event for _, event in kept), tags=tuple((name, value) for name, value in tags if value))
@@ -112,7 +112,9 @@ def record(options: argparse.Namespace) -> int:
 def register(options: argparse.Namespace) -> int:
     """The register of a game: from a journal, a record, or a register that was written before."""
     source: Path = options.source
-    made = _any_register(source, options.table)
+    made = _any_register(source, options.table, options.game)
+    if options.date is not None:
+        made = replace(made, date=options.date)
     language = Language(options.lang)
     if options.out is None:
         print(register_text(made, language))
@@ -121,10 +123,10 @@ def register(options: argparse.Namespace) -> int:
     return 0
 
 
-def _any_register(source: Path, table: str) -> Register:
+def _any_register(source: Path, table: str, game: str | None) -> Register:
     head = _head(source)
     if head.startswith(SQLITE):
-        kept = _journal(source)
+        kept = _of_game(_journal(source), game)
         try:
             return register_of((event for _, event in kept), table=table, date=_date(kept))
         except ValueError as error:
@@ -156,11 +158,17 @@ def _save(made: Register, out: Path, language: Language) -> None:
 def ledger(options: argparse.Namespace) -> int:
     """The warnings of a competition: those of ledgers and journals together, shown and written to a file."""
     merged = Ledger()
+    known: set[str] = set()
     for source in options.sources:
+        if _head(source).startswith(SQLITE):
+            known |= {e.competition for _, e in _journal(source) if isinstance(e, ev.GameStarted) and e.competition}
         try:
             merged = merged.merged(_ledger(source, options.competition))
         except LedgerConflict as error:
             raise Sorry(f"{source}: {error}") from error
+    if known and options.competition not in known and not merged.ids:
+        names = ", ".join(map(repr, sorted(known)))
+        raise Sorry(f"expected a competition of these journals, got {options.competition!r}: they know {names}")
     print("\n".join(_ledger_lines(merged, options)))
     if options.out is not None:
         try:
@@ -238,6 +246,19 @@ def _journal(path: Path) -> Sequence[tuple[Entry, ev.Event]]:
         raise Sorry(str(error)) from error
     except UnknownEvent as error:
         raise Sorry(f"{path}: {error}") from error
+
+
+def _of_game(kept: Sequence[tuple[Entry, ev.Event]], wanted: str | None) -> Sequence[tuple[Entry, ev.Event]]:
+    """The journal up to the end of one game, the last where none is named."""
+    starts = [(place, event) for place, (_, event) in enumerate(kept) if isinstance(event, ev.GameStarted)]
+    if wanted is None or not starts:
+        return kept
+    found = [at for at, (_, event) in enumerate(starts) if wanted in (event.game, str(at + 1))]
+    if not found:
+        games = "; ".join(f"{at + 1} {event.game}".strip() for at, (_, event) in enumerate(starts))
+        raise Sorry(f"expected a game of this journal for --game, got {wanted!r}: there are {games}")
+    following = [place for place, _ in starts[found[-1] + 1 :]]
+    return kept[: following[0]] if following else kept
 
 
 def _date(kept: Sequence[tuple[Entry, ev.Event]]) -> str:

@@ -117,7 +117,7 @@ def expose(state: State, command: cmd.Expose) -> Events:
         raise Refusal(Reason.NO_SUCH_TILE)
     if command.in_last_set:
         if state.closed is None or not state.can_amend_closed:
-            raise Refusal(Reason.NO_SET)
+            raise Refusal(Reason.NO_SET, "no set before this one can still be changed: leave in_last_set out")
         plies, exposed, hands = state.closed.plies, state.closed.exposed, state.closed.hands
     else:
         if state.phase is Phase.BETWEEN:

@@ -45,7 +45,9 @@ def _is_seat(seat: int | None) -> bool:
 
 
 def _refused(command: cmd.Command, refusal: Refusal) -> ev.Refused:
-    text = f"{refusal.detail}: {TEXTS[refusal.reason]}" if refusal.detail else TEXTS[refusal.reason]
+    detail, said = refusal.detail.rstrip("."), TEXTS[refusal.reason]
+    is_whole = ": " in detail or refusal.detail.endswith(".")
+    text = detail if is_whole else f"{detail}: {said}" if detail else said
     seat = getattr(command, "seat", None)
     known = Seat(seat) if seat is not None and _is_seat(seat) else None
     return ev.Refused(command.at, type(command).__name__, refusal.reason, known, text)

@@ -31,6 +31,8 @@ def game_started(state: State, event: ev.GameStarted) -> State:
         game=event.game,
         lead=event.lead,
         clock=Clock(limit_ns),
+        line=state.line,  # what lies is not the first move of the new game: the table has to be cleared
+        take_back=state.take_back,
         camera_trouble=state.camera_trouble,
         next_finding=state.next_finding,
         ledger=state.ledger,
@@ -165,6 +167,10 @@ def game_ended(state: State, event: ev.GameEnded) -> State:
     """The game is over."""
     override = event.points if event.points != state.points else None
     after = replace(without_set(state), phase=Phase.GAME_OVER, winner=event.winner, points_override=override, lead=None)
+    how = f", by the {event.by.value.removeprefix('awarded:').replace('_', ' ')}" if event.by is not None else ""
+    points = " : ".join(f"{p:g}" for p in event.points)
+    alert = Alert(AlertKind.SET_OVER, event.at, f"The game is over, {points}{how}.")
+    after = replace(after, ended_by=event.by, alert=alert)
     if not state.competition:
         return after
     entry = GameEntry(

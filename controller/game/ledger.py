@@ -104,7 +104,8 @@ class Ledger:
 
     def knows(self, game: str) -> bool:
         """Whether a game of that name has entered anything; the names of its entries begin with it."""
-        return game in {name.rpartition("#")[0] for name in self.ids} | {entry.game for entry in self.entries}
+        standing = {entry.id for entry in self.entries} | {each.id for each in self.games}
+        return game in {name.rpartition("#")[0] for name in standing} | {entry.game for entry in self.entries}
 
     def warnings_of(self, competition: str, players: Players) -> int:
         """Warnings of a pair in a competition, over all its games, whichever of the two is named first (C8.4, R10)."""

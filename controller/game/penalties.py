@@ -100,6 +100,16 @@ def _won_lock(params: Params, held: int, fine: int, flat: int) -> int:
     return flat if is_literal or held <= flat else held + fine
 
 
+def fine_of(state: State, pair: Pair) -> int:
+    """Points for which `pair` is fined in this set (R10.2)."""
+    return _rate(state, pair, FINES)
+
+
+def is_expelled(state: State, pair: Pair) -> bool:
+    """Whether `pair` is out of the competition, by a warning here or at another table (C8.4, R10)."""
+    return pair in state.expelled or state.competition_warnings_of(pair) >= EXPELLED_AT[state.params.ladder]
+
+
 def _rate(state: State, pair: Pair, rates: dict[int, int]) -> int:
     """The fine, or flat count, of `pair` in this set by its warnings of this set (R10.2)."""
     if state.params.ladder is not Ladder.FINES:

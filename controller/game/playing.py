@@ -83,8 +83,11 @@ def laid_out_of_turn(state: State, command: cmd.LayDomino) -> Events:
 def skip(state: State, command: cmd.Pass) -> Events:
     """A pass, pressed or said."""
     seat = Seat(command.seat)
-    if state.halts - {Halt.TAKE_BACK}:
-        raise Refusal(Reason.HALTED)
+    # A pass that was only spoken is often why the table is not understood: the referee may enter it then.
+    halts = state.halts - {Halt.TAKE_BACK} - ({Halt.OUT_OF_SYNC} if command.by_voice else frozenset())
+    if halts:
+        why = ", ".join(sorted(halt.value for halt in halts))
+        raise Refusal(Reason.HALTED, f"the set is halted ({why}): nothing counts before it goes on")
     if not state.line.placed:
         raise Refusal(Reason.PASS_BEFORE_FIRST_MOVE)
     if seat is not state.turn:

@@ -128,8 +128,9 @@ def wrong_pass_text(wrong: WrongPass, plies: tuple[Ply, ...], names: Names) -> s
         laid = plies[wrong.seen_in]
         assert isinstance(laid, Move), "a domino is laid by a move"
         return f"{passed}, and later laid {laid.tile} (act {wrong.seen_in + 1}), which fitted then."
-    how = "later showed" if wrong.by is ProvenBy.EXPOSURE else "at the count showed"
-    return f"{passed}, and {how} {_listed(wrong.tiles)}, which fitted then."
+    if wrong.by is ProvenBy.EXPOSURE:  # before the pass or after it: it was there from the deal on
+        return f"{passed}, and was seen to hold {_listed(wrong.tiles)}, which fitted then."
+    return f"{passed}, and at the count showed {_listed(wrong.tiles)}, which fitted then."
 
 
 def seat_name(names: Names, seat: Seat) -> str:

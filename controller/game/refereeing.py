@@ -27,7 +27,7 @@ def draw_seats(state: State, command: cmd.DrawSeats) -> Events:
             seating = seats_by_tiles(command.pairs, command.drawn, params.minor_order)
         else:
             wanted = "the pairs' lots" if params.seating is Seating.LOTS else "four drawn dominoes"
-            raise Refusal(Reason.NOTHING_DRAWN, f"these rules seat by {wanted}")
+            raise Refusal(Reason.NOTHING_DRAWN, f"expected {wanted}, by which these rules seat, got none: enter them")
     except DrawError as error:
         raise Refusal(Reason(error.reason), error.text) from error
     return (ev.SeatsDrawn(command.at, seating.names, seating.lead),)

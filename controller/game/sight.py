@@ -284,6 +284,8 @@ def _end_reached(line: Line, tile: Tile, seen: SeenTile) -> End | None:
     if len(line.placed) == 1:
         outwards_right = seen.likelihood(last.left, last.right) >= seen.likelihood(last.right, last.left)
         return End.R if outwards_right else End.L
-    if tile == last.tile:
-        return End.R
-    return End.L if tile == first.tile else None
+    if tile not in (first.tile, last.tile):
+        return None
+    end, inner, outer = (End.R, last.left, last.right) if tile == last.tile else (End.L, first.right, first.left)
+    is_inwards = seen.likelihood(outer, inner) > TURNED * seen.likelihood(inner, outer)
+    return None if is_inwards else end  # what hangs on its inner half is no new end: something there is misread

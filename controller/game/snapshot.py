@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from controller.game.draw import mixing
 from controller.game.paragraphs import PARAGRAPHS
+from controller.game.penalties import fine_of, is_expelled
 from controller.game.rulesets import RuleSet
 from controller.game.rulings import decisions_on
 from controller.game.state import Finding, Phase, State
@@ -156,6 +157,11 @@ class Snapshot:
     exposed: tuple[ExposedView, ...]
     warnings_competition: tuple[int, int]
     expelled: tuple[str, ...]
+    """Pairs that are out of the competition."""
+    ended_by: str | None
+    """The warning that ended the game; null where it is not over, or all its sets are played."""
+    fines: tuple[int, int]
+    """Points for which the pairs are fined in this set (`spots`)."""
 
 
 def snapshot(state: State, now: MonoNs) -> Snapshot:
@@ -208,7 +214,9 @@ def snapshot(state: State, now: MonoNs) -> Snapshot:
             if shown.tile not in state.line.tiles
         ),
         warnings_competition=(state.competition_warnings_of(Pair.A), state.competition_warnings_of(Pair.B)),
-        expelled=tuple(pair.value for pair in state.expelled),
+        expelled=tuple(pair.value for pair in Pair if is_expelled(state, pair)),
+        ended_by=state.ended_by.value if state.ended_by else None,
+        fines=(fine_of(state, Pair.A), fine_of(state, Pair.B)),
     )
 
 

@@ -276,6 +276,8 @@ class State:
     results: tuple[SetResult, ...] = ()
     """The register so far."""
     winner: Winner | None = None
+    ended_by: Ending | None = None
+    """The warning that ended the game; None: it is not over, or all its sets are played."""
     points_override: tuple[float, float] | None = None
     """The game's points where a ruling set them, else they are the sum of the sets."""
     is_paused: bool = False

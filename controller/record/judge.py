@@ -12,11 +12,11 @@ from controller.game.clocks import NS_PER_MS
 from controller.game.commands import Decision
 from controller.game.decide import decide
 from controller.game.events import Ending, FindingKind
-from controller.game.evolve import evolve_all
+from controller.game.evolve import evolve
 from controller.game.ledger import Ledger, LedgerEntry
 from controller.game.paragraphs import PARAGRAPHS
-from controller.game.rulesets import Scoring
-from controller.game.state import Finding, Phase, State
+from controller.game.rulesets import Adjudication, Scoring
+from controller.game.state import Finding, Phase, Ply, State
 from controller.game.tiles import MonoNs, Pair, Seat, Suit, Tile
 from controller.record import entries as en
 from controller.record.record import Record, SetMark, SetRecord
@@ -86,6 +86,11 @@ class _Bench:
         self._act = 0
         self._numbers: list[int] = []
         """The written number of every act that stands in the set; 0 for a pass that a correction has put in."""
+        self._numbers_of: dict[tuple[Ply, ...], list[int]] = {}
+        """The same for every history there was: an act taken back returns to one of them."""
+        self._last_set: tuple[Ply, ...] = ()
+        self._again: list[int] = []
+        """Numbers of the acts that a correction has taken back and does again."""
         self._lead: Seat | None = None
         self._in_set = False
         self._kinds: dict[int, FindingKind] = {}
@@ -112,6 +117,7 @@ class _Bench:
         for entry in played.before:
             self.put(entry)
         self._set_no, self._act, self._numbers = played.set_no, 0, []
+        self._numbers_of, self._last_set = {}, ()
         self._lead = played.lead if played.lead is not None else self._lead  # or drawn before it
         sets = len(self.state.results)
         if self.state.phase is not Phase.GAME_OVER and played.set_no != self.state.set_no:
@@ -176,28 +182,39 @@ class _Bench:
             self._now = MonoNs(self._now + max(0, left))
 
     def _do(self, command: cmd.Command, entry: en.Entry | None = None) -> None:
-        before = self.state
-        happened = decide(before, command)
-        self.state = evolve_all(before, happened)
-        self.events.extend(happened)
-        self._number(before, command)
-        for event in happened:
+        if isinstance(command, cmd.Undo) and (self.state.before is None or self.state.before.phase is Phase.IDLE):
+            self._tell("refused", "nothing_to_undo: nothing in this record is left to take back (rules 16.9).")
+            return
+        for event in decide(self.state, command):
+            before = self.state
+            self.state = evolve(before, event)
+            self.events.append(event)
+            self._number(event)
             self._note(event)
+        self._again = []
 
-    def _number(self, before: State, command: cmd.Command) -> None:
+    def _number(self, event: ev.Event) -> None:
         """Keeps the written numbers beside the acts that stand."""
-        was, now = len(before.plies), len(self.state.plies)
-        if isinstance(command, cmd.Attribute) and now > was:
-            self._numbers[command.ply : command.ply] = [0] * (now - was)
-        elif isinstance(command, cmd.Undo) and now > was:
-            self._numbers.extend([0] * (now - was))
-        elif now > was:
-            self._numbers.append(self._act)
-        del self._numbers[now:]
+        now = self.state.plies
+        if isinstance(event, ev.Undone):
+            self._again = self._numbers_of.get(self._last_set, [])[len(now) :]
+            self._numbers = list(self._numbers_of.get(now, [0] * len(now)))
+        elif isinstance(event, ev.Attributed):
+            grown = len(now) - len(self._numbers)
+            self._numbers[event.ply : event.ply] = [0] * grown
+        elif isinstance(event, ev.Passed) and event.by_voice and self._again:
+            self._numbers.append(0)  # put in before an act that is done again
+        elif isinstance(event, ev.DominoLaid | ev.Passed):
+            self._numbers.append(self._again.pop(0) if self._again else self._act)
+        del self._numbers[len(now) :]
+        self._numbers_of[now] = list(self._numbers)
+        if now:
+            self._last_set = now
 
     def _place(self, act: int) -> int:
-        """Where an act stands in the set; beyond it where it does not stand any more."""
-        return self._numbers.index(act) if act in self._numbers else len(self.state.plies)
+        """Where an act stands in the set, or in the one just closed; beyond it where it does not stand any more."""
+        numbers = self._numbers or self._numbers_of.get(self._last_set, [])
+        return numbers.index(act) if act in numbers else len(numbers)
 
     def _commands(self, entry: en.Entry) -> Iterator[cmd.Command]:
         """The core's words for an entry."""
@@ -244,10 +261,13 @@ class _Bench:
         match event:
             case ev.Refused():
                 rule = PARAGRAPHS[event.reason]
-                self._tell("refused", f"{event.reason.value}: {event.text} (rules {rule}).")
+                is_finding = event.reason is ev.Reason.NO_SUCH_FINDING
+                waiting = ", ".join(f.kind.value for f in self.state.open_findings) or "none"
+                hint = f" Open: {waiting}." if is_finding else ""
+                self._tell("refused", f"{event.reason.value}: {event.text} (rules {rule}).{hint}")
             case ev.FindingRaised():
                 self._kinds[event.finding] = event.kind
-                self._tell(event.kind.value, " ".join((event.text, *event.repairs)))
+                self._tell(event.kind.value, " ".join((event.text, *event.repairs, *self._how_to_rule(event))))
             case ev.FindingRuled():
                 who = "by the rules" if event.by_rule else event.by or "by the referee"
                 self._tell("ruled", f"{self._kinds[event.finding].value} {event.decision.value}, {who}.")
@@ -263,6 +283,13 @@ class _Bench:
                 self._tell("game", f"{_points(event.points)}, {event.winner.value}.")
             case _:
                 self._note_rarer(event)
+
+    def _how_to_rule(self, event: ev.FindingRaised) -> Iterator[str]:
+        """The words of the notation for a ruling: the acts of a record have numbers of their own."""
+        numbers = self._numbers or self._numbers_of.get(self._last_set, [])
+        number = numbers[event.ply] if event.ply < len(numbers) else 0
+        if self.state.params.adjudication is Adjudication.REFEREE:
+            yield f"The record rules on it with !rule {f'{number} ' if number else ''}{event.kind.value}."
 
     def _note_rarer(self, event: ev.Event) -> None:
         match event:

@@ -326,7 +326,7 @@ def test_running_game_is_only_given_up_on_purpose() -> None:
     table.do(cmd.LoseCamera(table.now, "dark"))
     table.do(cmd.StartGame(table.now, NAMES, Seat.S3, Params(), abandon=True))
     state = table.state
-    assert (state.phase, state.lead, state.line.placed, state.results) == (Phase.BETWEEN, Seat.S3, (), ())
+    assert (state.phase, state.lead, state.plies, state.results) == (Phase.BETWEEN, Seat.S3, (), ())
     assert state.camera_trouble == "dark"
 
 
@@ -830,6 +830,17 @@ def test_restarted_set_keeps_its_leader_and_registers_nothing() -> None:
         assert (table.state.phase, table.state.lead, table.state.results) == (Phase.BETWEEN, Seat.S0, ())
         table.do(cmd.Undo(table.now))
         assert table.state == before
+
+
+def test_domino_left_over_from_the_last_game_leads_no_new_one() -> None:
+    """The table has to be cleared first: what lies there is nobody's first move."""
+    table = at_the_table(moves=1)
+    table.do(cmd.StartGame(table.now, NAMES, Seat.S0, Params(), abandon=True))
+    assert table.do(cmd.See(table.now, in_a_row(seen(6, 1)))) is None
+    assert table.is_in(Phase.BETWEEN)
+    table.do(cmd.See(table.now, Sighting()))
+    table.do(cmd.See(table.now, in_a_row(seen(5, 3))))
+    assert table.is_in(Phase.PLAY)
 
 
 def test_game_given_up_by_mistake_comes_back() -> None:

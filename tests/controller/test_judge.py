@@ -157,6 +157,41 @@ def test_judge_takes_an_act_back_where_the_record_says_so() -> None:
     assert judgement.state.turn is Seat.S2
 
 
+def test_judge_rules_anew_after_a_ruling_was_taken_back() -> None:
+    """The set was lost, the ruling taken back, and the same act is ruled on, and corrected, by its written number."""
+    lost = en.Ruled(FindingKind.WRONG_DOMINO, 2, Decision.LOST)
+    plain = fours()
+    acts = (Laid(6, 3, End.FIRST), Laid(4, 5, End.R))
+    again = judge(record(*acts, lost, en.TakenBackAct(), lost, params=plain))
+    assert [verdict.kind for verdict in again.verdicts].count("refused") == 0
+    assert again.state.points == (1.0, 0.0)
+    corrected = judge(record(*acts, lost, en.TakenBackAct(), en.Corrected(2, 3, 5), params=plain))
+    assert [placed.tile for placed in corrected.state.line.placed] == [Tile.of(6, 3), Tile.of(5, 3)]
+    assert not corrected.state.findings
+
+
+def test_judge_does_not_take_the_game_itself_back() -> None:
+    """A pencil that strikes out more than was written is told so."""
+    judgement = judge(record(Laid(6, 3, End.FIRST), *[en.TakenBackAct()] * 3))
+    assert [v.text.split(":")[0] for v in judgement.verdicts if v.kind == "refused"] == ["nothing_to_undo"]
+    assert judgement.state.phase is Phase.BETWEEN
+
+
+def test_correction_after_the_set_was_lost_by_a_misreading_opens_it_again() -> None:
+    """The set was closed by a contradiction: the act was another seat's, who had not passed, and play goes on."""
+    contradicted = (
+        Laid(6, 6, End.FIRST),
+        Skipped(),
+        Laid(6, 5, End.R),
+        Laid(5, 5, End.R),
+        Laid(5, 4, End.R),
+        Laid(6, 0, End.L),
+    )
+    judgement = judge(record(*contradicted, en.Attributed(6, 2), Laid(4, 1, End.R)))
+    assert not judgement.state.results
+    assert [ply.seat for ply in judgement.state.plies] == [0, 1, 2, 3, 0, 1, 2, 3]
+
+
 def test_judge_counts_thinking_times_and_claims() -> None:
     """Sixteen seconds are too long, a rival may say so; the time is written with the claim or with the move."""
     claim = en.TimeClaimed(0, think_ms=16_000)

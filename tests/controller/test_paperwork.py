@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from controller.codec import body_of, type_name
 from controller.game import commands as cmd
 from controller.game.events import Event
 from controller.game.rulesets import fours
-from controller.game.tiles import Pair, Seat
+from controller.game.tiles import MonoNs, Pair, Seat
 from controller.journal import Draft, Journal
 from controller.record.json_lines import format_jsonl
 from controller.record.notation import format_record
@@ -110,6 +111,29 @@ def test_register_is_the_same_from_journal_record_and_its_own_file(
     totals = [[line for line in text if line.startswith(("Result", "   1", "   2", "   3", "   4"))] for text in texts]
     assert totals[0] == totals[2]
     assert len(totals[0]) >= 5
+
+
+def test_every_game_of_an_evening_can_be_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two games in one journal: the last is taken, the first by its name or number."""
+    first, second = played(game="game 1"), played(game="game 2", warned=0)
+    shift = first.happened[-1].at
+    later = [replace(event, at=MonoNs(event.at + shift)) for event in second.happened]
+    journal = journal_of(tmp_path / "evening.sqlite", [*first.happened, *later])
+    assert "game 2" in run(capsys, "register", journal)[1]
+    for name in ("game 1", "1"):
+        assert "game 1" in run(capsys, "register", journal, "--game", name, "--date", "30 November")[1]
+        assert '[Game "game 1"]' in run(capsys, "record", journal, "--game", name)[1]
+    code, _, err = run(capsys, "register", journal, "--game", "game 3")
+    assert code == 1
+    assert "there are 1 game 1; 2 game 2" in err
+
+
+def test_ledger_of_a_competition_nobody_knows_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One letter typed wrongly is another competition: it is said which ones the journals know."""
+    journal = journal_of(tmp_path / "one.sqlite", played().happened)
+    code, _, err = run(capsys, "ledger", "spring cup", journal)
+    assert code == 1
+    assert "they know 'Spring Cup'" in err
 
 
 def test_journal_can_be_read_while_the_table_runs(

@@ -421,7 +421,7 @@ def test_text_tells_what_was_seen_in_a_hand_and_one_place_or_none() -> None:
     """Exposure is told as such; a single domino, a single place and no place have their own words."""
     plies = acts(0, "66f - 65R 55R 54R")
     (wrong,) = wrong_passes(plies, (Exposed(Tile.of(6, 3), Seat.S1),))
-    text = "Bob passed (act 2) with 6 open, and later showed 6-3, which fitted then."
+    text = "Bob passed (act 2) with 6 open, and was seen to hold 6-3, which fitted then."
     assert wrong_pass_text(wrong, plies, NAMES) == text
     alone = contradiction(plies, (Exposed(Tile.of(6, 3), Seat.S1),))
     assert alone is not None

@@ -230,6 +230,15 @@ def test_end_domino_that_cannot_be_judged_is_left_in_peace() -> None:
     assert reconcile(LINE, (), in_a_row(seen(6, 5), seen(5, 3), unsure)) == Agreement()
 
 
+def test_domino_misread_inside_the_line_is_no_move_at_its_end() -> None:
+    """5-3 lies where 5-4 was entered by mistake: it hangs on an inner half, so it is no new move."""
+    line = line_of("65 54 34")
+    what_lies = in_a_row(seen(6, 5), seen(5, 3), seen(3, 4))
+    view = reconcile(line, (), what_lies)
+    assert isinstance(view, Disagreement)
+    assert view.code == "touches_no_end"
+
+
 def test_domino_that_touches_no_end_is_told() -> None:
     """A domino lying loose in the middle, or beside the line, is no move."""
     sighting = looks(LINE)

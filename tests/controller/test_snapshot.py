@@ -308,7 +308,7 @@ def _dominoes(shown: object) -> Iterator[Tile]:
         if {"left", "right"} <= set(shown):
             yield Tile.of(shown["left"], shown["right"])
         for name, value in shown.items():
-            if name not in ("ends", "points", "warnings", "warnings_competition", "tiles_left", "spots"):
+            if name not in ("ends", "points", "warnings", "warnings_competition", "fines", "tiles_left", "spots"):
                 yield from _dominoes(value)
     elif isinstance(shown, list):
         if len(shown) == 2 and all(type(half) is int for half in shown):
