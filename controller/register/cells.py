@@ -84,6 +84,26 @@ def spots_left(entry: SetEntry) -> str:
     return f"{s0}+{s2} : {s1}+{s3}"
 
 
+def fines(entry: SetEntry, words: Words) -> str:
+    """The fines that are in the points of a set, empty where there are none (R10)."""
+    return ", ".join(
+        (words.fine if fine.counts is None else words.fine_counts).format(
+            pair=fine.pair.value, points=fine.points, counts=fine.counts
+        )
+        for fine in entry.fines
+    )
+
+
+def fines_line(register: Register, words: Words) -> str | None:
+    """Why the points of some sets are not what their spots alone would make; None where no pair was fined."""
+    fined = [
+        words.fine_in_set.format(set_no=set_number(entry), fine=fines(entry, words))
+        for entry in register.sets
+        if entry.fines
+    ]
+    return words.fines.format(fines="; ".join(fined)) if fined else None
+
+
 def seconds(milliseconds: int) -> str:
     """Thinking time in seconds, to the millisecond: what is over the limit never looks as if it were within."""
     whole, rest = divmod(milliseconds, 1000)
@@ -98,6 +118,10 @@ def tile(halves: Halves) -> str:
 # --- the head and the foot ---
 
 
+IN_RULES_LINE = ("rule_set", "version", "sets_in_game", "think_seconds")
+"""The parameters that are told in any case."""
+
+
 def rules_line(register: Register, words: Words) -> str:
     """Rule set, version, sets and time."""
     params = register.params
@@ -110,13 +134,13 @@ def rules_line(register: Register, words: Words) -> str:
 
 
 def chosen_parameters(register: Register, words: Words) -> tuple[str, ...]:
-    """The parameters that are not as the rule set has them."""
+    """The parameters that are not as the rule set has them, but for those that stand in the line of the rules."""
     params = register.params
     usual = fours() if params.rule_set is RuleSet.FOURS else spots()
     return tuple(
         f"{words.parameter.get(name, name.replace('_', ' '))}: {_value(value, words)}"
         for name, value in ((field.name, getattr(params, field.name)) for field in fields(params))
-        if value != getattr(usual, name) and name not in ("rule_set", "version")
+        if value != getattr(usual, name) and name not in IN_RULES_LINE
     )
 
 

@@ -73,15 +73,11 @@ def _passed(draft: Draft, event: ev.Passed, state: State, _after: State) -> Draf
 
 
 def _timed(draft: Draft, event: ev.DominoLaid | ev.Passed, state: State) -> Draft:
-    """The draft in which an overtime has its whole length, now that the act is made."""
-    act = len(state.plies) + 1
-    overtimes = tuple(
-        replace(o, think_ms=event.think_ms)
-        if o.think_ms is None and event.think_ms and (o.set_no, o.act, o.seat) == (state.set_no, act, event.seat)
-        else o
-        for o in draft.overtimes
-    )
-    return replace(draft, overtimes=overtimes)
+    """The draft in which the overtime of this very act has its whole length, now that the act is made."""
+    if not state.is_overtime or not draft.overtimes or draft.overtimes[-1].seat is not event.seat:
+        return draft
+    made = replace(draft.overtimes[-1], act=len(state.plies) + 1, think_ms=event.think_ms or None, is_unmade=False)
+    return replace(draft, overtimes=(*draft.overtimes[:-1], made))
 
 
 def _pass_withdrawn(draft: Draft, event: ev.PassWithdrawn, state: State, _after: State) -> Draft:
@@ -90,13 +86,15 @@ def _pass_withdrawn(draft: Draft, event: ev.PassWithdrawn, state: State, _after:
 
 def _attributed(draft: Draft, event: ev.Attributed, state: State, after: State) -> Draft:
     voices = (Mark(None, None, is_by_voice=True),) * (len(after.plies) - len(state.plies))
-    draft = replace(_without_void(draft, after), marks=(*draft.marks[: event.ply], *voices, *draft.marks[event.ply :]))
+    draft = _without_void(draft, state, after)
+    draft = replace(draft, marks=(*draft.marks[: event.ply], *voices, *draft.marks[event.ply :]))
     return _corrected_by(draft, state, CorrectionKind.ATTRIBUTED, act=event.ply + 1, seat=event.seat, by=event.by)
 
 
 def _corrected(draft: Draft, event: ev.Corrected, state: State, after: State) -> Draft:
     said = replace(draft.marks[event.ply], confidence=None)
-    draft = replace(_without_void(draft, after), marks=(*draft.marks[: event.ply], said, *draft.marks[event.ply + 1 :]))
+    draft = _without_void(draft, state, after)
+    draft = replace(draft, marks=(*draft.marks[: event.ply], said, *draft.marks[event.ply + 1 :]))
     seat, domino = state.plies[event.ply].seat, (int(event.inner), int(event.outer))
     kind = CorrectionKind.CORRECTED
     return _corrected_by(draft, state, kind, act=event.ply + 1, seat=seat, domino=domino, by=event.by)
@@ -197,18 +195,21 @@ def _facts(event: ev.FindingRaised, state: State) -> tuple[tuple[PassFact, ...],
     return passes, tuple(map(_halves, against))
 
 
-def _without_void(draft: Draft, after: State) -> Draft:
-    """The draft without the open findings that a changed history has made void: what is still so is found anew."""
-    standing = {finding.number for finding in after.findings}
-    findings = (f for f in draft.findings if f.decision is not None or f.set_no != after.set_no or f.number in standing)
+def _without_void(draft: Draft, state: State, after: State) -> Draft:
+    """The draft without the open findings that a changed history has made void: what is still so is found anew.
+
+    What was found in an earlier deal of the set is not touched by it.
+    """
+    void = {finding.number for finding in state.findings} - {finding.number for finding in after.findings}
+    findings = (f for f in draft.findings if f.decision is not None or f.number not in void)
     return replace(draft, findings=tuple(findings))
 
 
-def _finding_ruled(draft: Draft, event: ev.FindingRuled, _state: State, after: State) -> Draft:
+def _finding_ruled(draft: Draft, event: ev.FindingRuled, state: State, after: State) -> Draft:
     ruled: dict[str, Any] = {"decision": event.decision, "is_by_rule": event.by_rule, "by": event.by}
     findings = tuple(replace(f, **ruled) if f.number == event.finding else f for f in draft.findings)
     draft = replace(draft, findings=findings)
-    return _without_void(draft, after) if event.decision is Decision.CONTINUE else draft
+    return _without_void(draft, state, after) if event.decision is Decision.CONTINUE else draft
 
 
 def _warning_given(draft: Draft, event: ev.WarningGiven, _state: State, after: State) -> Draft:
@@ -246,7 +247,7 @@ def lost_by(draft: Draft, by: ev.Ending | None, state: State) -> Draft:
 
 
 def _time_exceeded(draft: Draft, event: ev.TimeExceeded, state: State, _after: State) -> Draft:
-    overtime = OvertimeEntry(state.set_no, len(state.plies) + 1, event.seat, None)
+    overtime = OvertimeEntry(state.set_no, len(state.plies) + 1, event.seat, None, is_unmade=True)
     return replace(draft, overtimes=(*draft.overtimes, overtime))
 
 

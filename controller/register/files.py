@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from controller.game.tiles import End, Seat
-from controller.register.cells import name_of
+from controller.register.cells import fines, name_of
 from controller.register.notes import sections
 from controller.register.register import ActEntry, Register, SetEntry
 from controller.register.text import register_text
@@ -42,6 +42,7 @@ CSV_COLUMNS = (
     *("winner", "points_a", "points_b", "total_a", "total_b", "recorded_by"),
     *("game_points_a", "game_points_b", "game_winner", "game_ended_by", "expelled", "acts"),
     *CSV_NOTES.values(),
+    "fines",
 )
 """One row a set; the columns of the game are the same in all its rows, so that files of many games can be joined."""
 
@@ -154,6 +155,7 @@ def _set_row(register: Register, entry: SetEntry) -> dict[str, object]:
         "total_b": total[1],
         "recorded_by": entry.recorded_by,
         "acts": " ".join(map(_act, entry.acts)),
+        "fines": fines(entry, ENGLISH),
     }
 
 

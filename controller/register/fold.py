@@ -16,10 +16,12 @@ from controller.register.register import (
     Consequence,
     CorrectionEntry,
     CorrectionKind,
+    FindingEntry,
+    OvertimeEntry,
     Register,
     ReplayEntry,
 )
-from controller.register.sets import clause_of, with_totals, with_wrong_pass, written_set
+from controller.register.sets import clause_of, fines_in, with_totals, with_wrong_pass, written_set
 
 
 def register_of(events: Iterable[ev.Event], *, table: str, date: str) -> Register:
@@ -56,15 +58,28 @@ def register_of(events: Iterable[ev.Event], *, table: str, date: str) -> Registe
         ended_by=None if ended is None else ended.by,
         expelled=state.expelled,
         warnings=draft.warnings,
-        findings=draft.findings,
+        findings=_as_they_stand(draft.findings, state),
         claims=draft.claims,
-        overtimes=draft.overtimes,
+        overtimes=_with_the_one_that_lasts(draft.overtimes, state),
         redeals=draft.redeals,
         unclaimed=draft.unclaimed,
         replays=draft.replays,
         corrections=draft.corrections,
         amendments=draft.amendments,
     )
+
+
+def _as_they_stand(findings: tuple[FindingEntry, ...], state: State) -> tuple[FindingEntry, ...]:
+    """The findings, lapsed those on which nobody can rule any more; of the set before until this one has an act."""
+    waiting = {f.number for f in state.open_findings if f.set_no is None or not state.plies}
+    return tuple(replace(f, is_lapsed=f.decision is None and f.number not in waiting) for f in findings)
+
+
+def _with_the_one_that_lasts(overtimes: tuple[OvertimeEntry, ...], state: State) -> tuple[OvertimeEntry, ...]:
+    """The overtimes, the last one without its length but not given up where that seat is still thinking."""
+    if not (state.is_overtime and state.phase is Phase.PLAY and overtimes):
+        return overtimes
+    return (*overtimes[:-1], replace(overtimes[-1], is_unmade=False))
 
 
 def _noted(draft: Draft, event: ev.Event, state: State, after: State) -> Draft:
@@ -90,16 +105,16 @@ _UNDONE: dict[type, CorrectionKind] = {
     ev.FindingRuled: CorrectionKind.RULING_UNDONE,
     ev.WarningGiven: CorrectionKind.WARNING_UNDONE,
     ev.HandsCounted: CorrectionKind.COUNT_UNDONE,
-    ev.CountWaived: CorrectionKind.COUNT_UNDONE,
+    ev.CountWaived: CorrectionKind.CORRECTION_UNDONE,
     ev.PassWithdrawn: CorrectionKind.CORRECTION_UNDONE,
     ev.Attributed: CorrectionKind.CORRECTION_UNDONE,
     ev.Corrected: CorrectionKind.CORRECTION_UNDONE,
     ev.TileExposed: CorrectionKind.CORRECTION_UNDONE,
     ev.RevealOrdered: CorrectionKind.CORRECTION_UNDONE,
-    ev.SetAnnulled: CorrectionKind.STEP_UNDONE,
-    ev.TimeClaimed: CorrectionKind.STEP_UNDONE,
-    ev.RedealGranted: CorrectionKind.STEP_UNDONE,
-    ev.RedealDenied: CorrectionKind.STEP_UNDONE,
+    ev.SetAnnulled: CorrectionKind.REPLAY_UNDONE,
+    ev.TimeClaimed: CorrectionKind.CLAIM_UNDONE,
+    ev.RedealGranted: CorrectionKind.REDEAL_UNDONE,
+    ev.RedealDenied: CorrectionKind.REDEAL_UNDONE,
 }
 """The acts whose undoing is noted; that a pause or a start was taken back is nothing to file."""
 
@@ -110,14 +125,35 @@ def _undone(draft: Draft, after: State) -> Draft:
     last = draft.last
     if isinstance(last, ev.GameStarted):
         return draft.before
-    kind = _UNDONE.get(type(last))
     corrections = draft.corrections
-    if kind is not None:
-        seat = last.seat if isinstance(last, ev.DominoLaid | ev.Passed | ev.WarningGiven) else None
-        domino = (last.inner, last.outer) if isinstance(last, ev.DominoLaid) else None
-        act = len(after.plies) + 1 if isinstance(last, ev.DominoLaid | ev.Passed) else None
-        corrections = (*corrections, CorrectionEntry(after.set_no, kind, act, seat, domino, ""))
+    if type(last) in _UNDONE:
+        entry = CorrectionEntry(after.set_no, _UNDONE[type(last)], act=None, seat=None, domino=None, by="")
+        corrections = (*corrections, replace(entry, **_undone_what(draft, draft.before, last, after)))
     return replace(draft.before, corrections=corrections)
+
+
+def _undone_what(draft: Draft, before: Draft, last: ev.Event | None, after: State) -> dict[str, Any]:
+    """What an act was about that has been taken back, as fields of the note of it."""
+    match last:
+        case ev.DominoLaid():
+            return {"act": len(after.plies) + 1, "seat": last.seat, "domino": (int(last.inner), int(last.outer))}
+        case ev.Passed():
+            return {"act": len(after.plies) + 1, "seat": last.seat}
+        case ev.WarningGiven():
+            return {"seat": last.seat, "reason": last.reason}
+        case ev.TimeClaimed() | ev.RedealGranted() | ev.RedealDenied():
+            return {"seat": last.seat}
+        case ev.FindingRuled():
+            found = next(f for f in before.findings if f.number == last.finding)
+            what = {"act": found.act, "seat": found.seat, "set_no": found.set_no}
+            return {**what, "finding": found.kind, "decision": last.decision}
+        case _ if _UNDONE[type(last)] is CorrectionKind.CORRECTION_UNDONE:
+            # Notes are only ever added, so what the act has noted stands where the list then ended.
+            noted = draft.corrections[len(before.corrections)]
+            place = {"act": noted.act, "seat": noted.seat, "set_no": noted.set_no}
+            return {**place, "domino": noted.domino, "undone": noted.kind}
+        case _:
+            return {}
 
 
 # --- what each event leaves in the register ---
@@ -146,7 +182,8 @@ def _set_rescored(draft: Draft, event: ev.SetRescored, state: State, _after: Sta
     assert entry.ending is not None
     assert entry.points is not None
     change = AmendmentEntry(event.set_no, entry.ending, entry.points, event.by, event.points, clause)
-    entry = replace(entry, ending=event.by, clause=clause, winner=event.winner, points=event.points)
+    fines = fines_in(state.before_last_set(), event.by)
+    entry = replace(entry, ending=event.by, clause=clause, winner=event.winner, points=event.points, fines=fines)
     entry = with_wrong_pass(entry, state.findings)
     sets = (*draft.sets[:place], entry, *draft.sets[place + 1 :])
     return lost_by(replace(draft, sets=sets, amendments=(*draft.amendments, change)), event.by, state)

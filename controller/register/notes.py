@@ -11,6 +11,7 @@ from controller.register.cells import both, name_of, pair_names, plain, seconds,
 from controller.register.register import (
     ClaimEntry,
     CorrectionEntry,
+    CorrectionKind,
     FindingEntry,
     MisreadingEntry,
     OvertimeEntry,
@@ -41,7 +42,7 @@ def sections(register: Register, words: Words) -> tuple[Section, ...]:
         (words.time, _times(register, words)),
         (words.redeals, _redeals(register, words)),
         (words.replays, ((r.set_no, _replay(r, words)) for r in register.replays)),
-        (words.corrections, ((c.set_no, _correction(register, c, words)) for c in register.corrections)),
+        (words.corrections, _corrections(register, words)),
         (words.amendments, _amendments(register, words)),
     )
     made = (Section(heading, tuple(notes)) for heading, notes in kinds)
@@ -91,7 +92,7 @@ def _finding(register: Register, finding: FindingEntry, words: Words) -> str:
         who = name_of(register, finding.seat)
     elif finding.pair is not None:
         who = words.pair.format(pair=finding.pair.value)
-    decision = words.is_open
+    decision = words.is_open if register.is_open(finding) else words.lapsed
     if finding.decision is not None:
         by = words.by_rule if finding.is_by_rule else _by(finding.by, words)
         decision = words.decided.format(decision=words.decisions[finding.decision], by=by)
@@ -192,7 +193,8 @@ def _outcome(refused: Reason | None, words: Words) -> str:
 def _overtime(register: Register, overtime: OvertimeEntry, words: Words) -> str:
     name = name_of(register, overtime.seat)
     if overtime.think_ms is None:
-        return words.overtime_unknown.format(name=name, act=overtime.act)
+        form = words.overtime_unmade if overtime.is_unmade else words.overtime_unknown
+        return form.format(name=name, act=overtime.act)
     return words.overtime.format(name=name, act=overtime.act, seconds=seconds(overtime.think_ms))
 
 
@@ -215,13 +217,34 @@ def _replay(replay: ReplayEntry, words: Words) -> str:
     return words.replay.format(reason=reason, by=by)
 
 
+def _corrections(register: Register, words: Words) -> Iterator[Note]:
+    for correction in register.corrections:
+        text = _correction(register, correction, words)
+        if text:
+            yield correction.set_no, text
+
+
 def _correction(register: Register, correction: CorrectionEntry, words: Words) -> str:
-    text = words.correction[correction.kind].format(
+    """The correction in words; none where something was taken back and nobody knows any more what it was."""
+    if correction.kind is CorrectionKind.RULING_UNDONE and correction.finding is None:
+        return ""
+    text = words.correction[correction.undone or correction.kind].format(
         act=correction.act,
-        name="" if correction.seat is None else name_of(register, correction.seat),
+        name=words.nobody if correction.seat is None else name_of(register, correction.seat),
         domino="" if correction.domino is None else tile(correction.domino),
+        finding="" if correction.finding is None else words.kinds[correction.finding],
+        decision="" if correction.decision is None else words.decisions[correction.decision],
+        for_reason=_for_reason(correction.reason, words),
     )
-    return f"{text}; {_by(correction.by, words)}" if plain(correction.by) else text
+    if text and correction.undone is not None:
+        text = words.undone.format(text=text)
+    return f"{text}; {_by(correction.by, words)}" if text and plain(correction.by) else text
+
+
+def _for_reason(reason: str, words: Words) -> str:
+    """What a warning was for, as it follows the word; nothing where it was not kept."""
+    said = words.reasons.get(reason, plain(reason))
+    return words.for_reason.format(reason=said) if said else ""
 
 
 def _amendments(register: Register, words: Words) -> Iterator[Note]:

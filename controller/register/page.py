@@ -27,6 +27,7 @@ from controller.register.cells import (
     columns,
     ending,
     ends,
+    fines_line,
     name_of,
     number,
     pair_names,
@@ -64,6 +65,8 @@ _CELL_LETTERS = 300
 """More than two long names with all their titles, and less than fills a page in the narrowest column."""
 _LETTERS = 4000
 """More than the longest proof."""
+_TOGETHER = 4
+"""Lines of a long paragraph that stay with what must not stand alone after it."""
 _LONG_WORD = re.compile(r"(\S{60})(?=\S)")
 """A word is broken after so many letters: the library takes its time, or gives up, over one that fills lines."""
 
@@ -145,7 +148,8 @@ def _build(register: Register, words: Words, *, pages: int) -> tuple[bytes, int]
         line = _cut(_whole_title(register, words), WIDTH - pdfmetrics.stringWidth(page, PLAIN, 7.5) - 5 * mm)
         canvas.drawString(MARGIN, 9 * mm, line)
 
-    document.build(list(_story(register, words)), onFirstPage=foot, onLaterPages=foot)
+    story = _signed(list(_story(register, words)), register, words)
+    document.build(story, onFirstPage=foot, onLaterPages=foot)
     return out.getvalue(), document.page
 
 
@@ -199,6 +203,9 @@ def _story(register: Register, words: Words) -> Iterator[Flowable]:
     yield _text(f"{words.parameters}: {'; '.join(chosen)}." if chosen else words.parameters_usual, "body")
     yield Spacer(0, 3 * mm)
     yield _sets(register, words)
+    fined = fines_line(register, words)
+    if fined is not None:
+        yield _text(fined, "small")
     if _is_mixed(register):
         yield _text(words.mixing[register.params.first_mixer], "small")
     result = result_line(register, words)
@@ -210,7 +217,28 @@ def _story(register: Register, words: Words) -> Iterator[Flowable]:
         yield _text(section.heading, "heading")
         for note in section.notes:
             yield _text(note_line(note, words), "note")
-    yield KeepTogether([_text(words.signatures, "heading"), _signatures(register, words)])
+
+
+def _signed(story: list[Flowable], register: Register, words: Words) -> list[Flowable]:
+    """The story with the lines to sign, which never stand on a page without the end of what is signed."""
+    lines = [_text(words.signatures, "heading"), _signatures(register, words)]
+    *before, last = story
+    *begun, end = _parted(last)
+    heading = before[-1] if not begun else None
+    if isinstance(heading, Paragraph) and heading.style.name == "heading":
+        return [*before[:-1], KeepTogether([heading, end, *lines])]
+    return [*before, *begun, KeepTogether([end, *lines])]
+
+
+def _parted(block: Flowable) -> list[Flowable]:
+    """A long block as two, its last lines or rows by themselves: all of it need not go with what follows."""
+    _, height = block.wrap(WIDTH, A4[1])
+    if isinstance(block, Paragraph):
+        lines = round(height / block.style.leading)
+        room = (lines - _TOGETHER) * block.style.leading + 0.5 if lines > _TOGETHER * 2 else height
+    else:
+        room = height - _TOGETHER * _BODY.leading if height > A4[1] / 2 else height
+    return [block] if room >= height else list(block.split(WIDTH, room)) or [block]
 
 
 def _head(register: Register, words: Words) -> Table:

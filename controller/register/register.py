@@ -47,6 +47,16 @@ class MixingEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class FineEntry:
+    """A fine that went into the points of a set (R10)."""
+
+    pair: Pair
+    points: int
+    counts: int | None
+    """What the pair counted instead of its spots, as it went out or won the deadlock; None: the fine was added."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetEntry:
     """One line of the register: a set that was registered, or as the last one the set in progress."""
 
@@ -76,6 +86,8 @@ class SetEntry:
     """Of this set and all before it; None: in progress."""
     recorded_by: str
     """Who entered the result; empty where nobody gave a name (C5.1)."""
+    fines: tuple[FineEntry, ...] = ()
+    """Those that are in its points; empty too in what was written before they were kept."""
 
     @property
     def moves(self) -> int:
@@ -190,6 +202,8 @@ class FindingEntry:
     """Of long thinking: who pointed at it."""
     elapsed_ms: int | None = None
     """Of long thinking: how long it had lasted then."""
+    is_lapsed: bool = False
+    """It was never decided, and can be no more: its set was registered, or is played again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +228,9 @@ class OvertimeEntry:
     act: int
     seat: Seat
     think_ms: int | None
-    """In all; None where the act was never made."""
+    """In all; None where the act is not made, or nobody measured it."""
+    is_unmade: bool = False
+    """The act was never made: the set ended, or was played again, before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +276,13 @@ class CorrectionKind(Enum):
     COUNT_UNDONE = "count_undone"
     CORRECTION_UNDONE = "correction_undone"
     STEP_UNDONE = "step_undone"
-    """Something else was taken back."""
+    """Something was taken back, nobody knows what: only in registers from before the three below were kept."""
+    REPLAY_UNDONE = "replay_undone"
+    """The order to play a set again."""
+    CLAIM_UNDONE = "claim_undone"
+    """A claim of time that had been accepted."""
+    REDEAL_UNDONE = "redeal_undone"
+    """A redeal granted or denied."""
     PASS_WITHDRAWN = "pass_withdrawn"
     """By its own seat, in time (C6.1)."""
     ATTRIBUTED = "attributed"
@@ -286,6 +308,14 @@ class CorrectionEntry:
     """Whose; of an attributed move the seat that made it."""
     domino: Halves | None
     by: str
+    undone: CorrectionKind | None = None
+    """Of a correction or order that was taken back: which; None too in what was written before this was kept."""
+    finding: FindingKind | None = None
+    """Of a ruling that was taken back: what it was on; None likewise."""
+    decision: Decision | None = None
+    """Of a ruling that was taken back: what it was; None likewise."""
+    reason: str = ""
+    """Of a warning that was taken back: what it was for; empty likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +387,10 @@ class Register:
         """Sum of the registered sets."""
         totals = [entry.total for entry in self.sets if entry.total is not None]
         return totals[-1] if totals else (0.0, 0.0)
+
+    def is_open(self, finding: FindingEntry) -> bool:
+        """Whether somebody can still decide on it."""
+        return finding.decision is None and not finding.is_lapsed and self.result is None
 
     @property
     def recorders(self) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from controller.game.commands import Decision
 from controller.game.draw import mixing
 from controller.game.events import Ending, FindingKind, SetScored
-from controller.game.rulesets import Params, RuleSet
+from controller.game.penalties import fine_of
+from controller.game.rulesets import Params, RuleSet, WonLockCount
 from controller.game.state import Finding, Move, Ply, State
-from controller.game.tiles import Seat
-from controller.register.register import ActEntry, Hand, MixingEntry, SetEntry
+from controller.game.tiles import Pair, Seat
+from controller.register.register import ActEntry, FineEntry, Hand, MixingEntry, SetEntry
 
 _CLAUSES = {
     RuleSet.FOURS: {
@@ -64,7 +65,29 @@ def written_set(state: State, marks: tuple[Mark, ...], scored: SetScored | None 
         points=None if scored is None else scored.points,
         total=None,
         recorded_by=by,
+        fines=() if scored is None else fines_in(state, scored.by),
     )
+
+
+def fines_in(state: State, by: Ending) -> tuple[FineEntry, ...]:
+    """The fines that are in the points of a set which ends so; a set lost by a warning has none (R10)."""
+    if by in (Ending.FOURTH_WARNING, Ending.REMOVED):
+        return ()
+    fined = ((pair, fine_of(state, pair)) for pair in Pair)
+    return tuple(FineEntry(pair, fine, _counted(state, by, pair, fine)) for pair, fine in fined if fine)
+
+
+def _counted(state: State, by: Ending, pair: Pair, fine: int) -> int | None:
+    """What a fined pair counts in a set it won: twice the fine; None where the fine is added to its spots (R10.3)."""
+    flat = 2 * fine
+    if by is Ending.OUT:
+        return flat if any(seat.pair is pair and not state.tiles_left(seat) for seat in Seat) else None
+    if by is not Ending.DEADLOCK or state.spots is None:
+        return None
+    held, rival = state.spots[pair.index], state.spots[pair.rivals.index]
+    how = state.params.won_lock_count
+    is_flat = how is WonLockCount.LITERAL or (how is WonLockCount.FLAT_OR_FINE and held <= flat)
+    return flat if held < rival and is_flat else None
 
 
 def with_totals(sets: Iterable[SetEntry]) -> tuple[SetEntry, ...]:

@@ -11,6 +11,7 @@ from controller.register.cells import (
     columns,
     ending,
     ends,
+    fines_line,
     name_of,
     pair_names,
     plain,
@@ -56,6 +57,9 @@ def _lines(register: Register, words: Words) -> Iterator[str]:
     yield _row((*titles, "A", "B", words.total))
     for entry in register.sets:
         yield _row(_cells(register, entry, words))
+    fined = fines_line(register, words)
+    if fined is not None:
+        yield from _wrapped(fined, "  ")
     if any(entry.mixing is not None for entry in register.sets):
         yield from _wrapped(words.mixing[register.params.first_mixer], "  ")
     result = result_line(register, words)

@@ -46,6 +46,10 @@ class Words:
     spots: str
     points: str
     total: str
+    fines: str
+    fine_in_set: str
+    fine: str
+    fine_counts: str
     unfinished: str
     result: str
     pair_wins: str
@@ -62,6 +66,7 @@ class Words:
     amendments: str
     parameters: str
     parameters_usual: str
+    """Said where the regulations set none otherwise but those of the line of the rules."""
     parameter: Mapping[str, str]
     """Names of parameters; one that is not here is called by its own."""
     value: Mapping[str, str]
@@ -98,6 +103,7 @@ class Words:
     decided: str
     decisions: Mapping[Decision, str]
     is_open: str
+    lapsed: str
     by_rule: str
     by_referee: str
     by_chief: str
@@ -110,12 +116,17 @@ class Words:
     other_refusal: str
     overtime: str
     overtime_unknown: str
+    overtime_unmade: str
     redeal: str
     unclaimed: str
     replay: str
     replay_reasons: Mapping[str, str]
     no_reason: str
     correction: Mapping[CorrectionKind, str]
+    """Of what was taken back and is not known any more there are no words: it is not told."""
+    undone: str
+    """A correction or order, in its own words, that was taken back."""
+    for_reason: str
     amendment: str
     # --- signatures ---
     signatures: str
@@ -155,6 +166,10 @@ ENGLISH = Words(
     spots="spots left",
     points="points",
     total="total",
+    fines="Fines in the points: {fines}",
+    fine_in_set="set {set_no}, {fine}",
+    fine="pair {pair} {points}",
+    fine_counts="pair {pair} {points}, for which it counts {counts}",
     unfinished="not finished",
     result="Result {points}: {winner}",
     pair_wins="pair {pair}, {names}, wins",
@@ -178,7 +193,7 @@ ENGLISH = Words(
     corrections="Corrections and orders",
     amendments="Results changed later",
     parameters="Parameters the regulations set otherwise",
-    parameters_usual="All parameters are the rule set's own.",
+    parameters_usual="All other parameters are the rule set's own.",
     parameter={},
     value={"True": "yes", "False": "no"},
     note_set="Set {set_no}: {text}",
@@ -242,6 +257,7 @@ ENGLISH = Words(
         Decision.DISMISS: "dismissed",
     },
     is_open="OPEN: not decided",
+    lapsed="not decided, lapsed with the set",
     by_rule="by the rules",
     by_referee="by the referee",
     by_chief="by the chief referee",
@@ -264,6 +280,7 @@ ENGLISH = Words(
     other_refusal="it could not be allowed",
     overtime="{name}, act {act}, thought {seconds} s",
     overtime_unknown="{name}, act {act}, thought longer than the limit",
+    overtime_unmade="{name}, act {act}, thought longer than the limit, the move was not made",
     redeal="{name} claimed a redeal with {hand}; {outcome}",
     unclaimed="{name} could have claimed a redeal and did not; the result stands",
     replay="played again, same leader; {reason}; {by}",
@@ -280,11 +297,14 @@ ENGLISH = Words(
     correction={
         CorrectionKind.MOVE_UNDONE: "act {act}, {domino} of {name}, taken back out of the record",
         CorrectionKind.PASS_UNDONE: "act {act}, the pass of {name}, taken back out of the record",
-        CorrectionKind.RULING_UNDONE: "a ruling on a finding taken back",
-        CorrectionKind.WARNING_UNDONE: "a warning to {name} taken back",
+        CorrectionKind.RULING_UNDONE: "a ruling taken back: {finding}, {name}, act {act}, {decision}",
+        CorrectionKind.WARNING_UNDONE: "a warning to {name}{for_reason} taken back",
         CorrectionKind.COUNT_UNDONE: "the count of the hands taken back",
-        CorrectionKind.CORRECTION_UNDONE: "the last correction or order taken back",
-        CorrectionKind.STEP_UNDONE: "the last step taken back",
+        CorrectionKind.CORRECTION_UNDONE: "",
+        CorrectionKind.STEP_UNDONE: "",
+        CorrectionKind.REPLAY_UNDONE: "the order to play the set again taken back",
+        CorrectionKind.CLAIM_UNDONE: "the claim of time by {name} taken back",
+        CorrectionKind.REDEAL_UNDONE: "the decision on the redeal that {name} claimed taken back",
         CorrectionKind.PASS_WITHDRAWN: "act {act}, the pass, withdrawn by {name} himself",
         CorrectionKind.ATTRIBUTED: "act {act} was made by {name}; those skipped passed by voice",
         CorrectionKind.CORRECTED: "act {act} of {name} was {domino}",
@@ -292,6 +312,8 @@ ENGLISH = Words(
         CorrectionKind.REVEAL_ORDERED: "all hands laid open",
         CorrectionKind.COUNT_WAIVED: "registered without a count",
     },
+    undone="taken back: {text}",
+    for_reason=" for {reason}",
     amendment="{was} ({was_ending}) became {now} ({ending}); {clause}",
     signatures="Signatures",
     referee="Referee",

@@ -14,10 +14,19 @@ from controller.game.commands import Decision
 from controller.game.events import Ending, FindingKind, ProvenBy, Winner
 from controller.game.penalties import WARNING_REASONS
 from controller.game.rulesets import Params, RuleSet, fours, spots
-from controller.game.tiles import Seat
-from controller.register.cells import chosen_parameters, columns, number, seconds, words_of
+from controller.game.tiles import Pair, Seat
+from controller.register.cells import IN_RULES_LINE, chosen_parameters, columns, number, seconds, words_of
 from controller.register.notes import sections
-from controller.register.register import Consequence, CorrectionKind, Halves, MisreadingEntry, Register
+from controller.register.register import (
+    Consequence,
+    CorrectionEntry,
+    CorrectionKind,
+    FineEntry,
+    Halves,
+    MisreadingEntry,
+    OvertimeEntry,
+    Register,
+)
 from controller.register.russian import PARAMETERS, RUSSIAN, VALUES
 from controller.register.text import WIDTH, register_text
 from controller.register.words import ENGLISH, Language, Words
@@ -177,7 +186,7 @@ def test_finding_says_its_proof_and_who_confirmed_it() -> None:
     assert "act 10 (C6.1); the set is lost, by the rules. Proof: " in notes[0]
     assert "confirmed, by V. Sergeev. Proof by a later move: " in notes[1]
     assert "nobody proven, act 12 (C6.1); dismissed, by V. Sergeev. Proof by counting: " in notes[2]
-    assert "OPEN: not decided" in notes[5]
+    assert "not decided, lapsed with the set" in notes[5]
     assert all(PROOF.format(act=act).rstrip(".") in note for act, note in enumerate(notes, start=1))
 
 
@@ -267,6 +276,147 @@ def test_what_a_person_typed_cannot_break_a_line(language: Language) -> None:
     assert text == "".join(sign for sign in text if sign.isprintable() or sign == "\n")
 
 
+@pytest.mark.parametrize(
+    ("language", "made", "waiting", "unmade"),
+    [
+        (
+            Language.EN,
+            "Bob, act 2, thought 19.1 s",
+            "Bob, act 2, thought longer than the limit",
+            "Bob, act 2, thought longer than the limit, the move was not made",
+        ),
+        (
+            Language.RU,
+            "Bob, действие 2: 19.1 с",
+            "Bob, действие 2: дольше лимита",
+            "Bob, действие 2: дольше лимита, ход так и не сделан",
+        ),
+    ],
+)
+def test_overtime_without_a_move_says_so(language: Language, made: str, waiting: str, unmade: str) -> None:
+    """Who was too slow and then never moved has no thinking time, and both languages say that there was no move."""
+    overtimes = (
+        OvertimeEntry(1, 2, Seat.S1, 19_100),
+        OvertimeEntry(1, 2, Seat.S1, None),
+        OvertimeEntry(1, 2, Seat.S1, None, is_unmade=True),
+    )
+    register = replace(short_register(), overtimes=overtimes)
+    assert notes_of(register, language) == [made, waiting, unmade]
+
+
+@pytest.mark.parametrize(
+    ("language", "is_open", "lapsed"),
+    [
+        (Language.EN, "OPEN: not decided", "not decided, lapsed with the set"),
+        (Language.RU, "НЕ РЕШЕНО", "решения не было, отпало вместе с раздачей"),
+    ],
+)
+def test_finding_is_open_only_while_somebody_can_rule_on_it(language: Language, is_open: str, lapsed: str) -> None:
+    """Once its set or the game is over, a finding that nobody decided on has lapsed, and no one is told to decide."""
+    found = long_register().findings[5]
+    running = register_with((a_set(1, None),), params=fours())
+    over = replace(short_register(), findings=(found,))
+    for register, said, unsaid in (
+        (replace(running, findings=(found,)), is_open, lapsed),
+        (replace(running, findings=(replace(found, is_lapsed=True),)), lapsed, is_open),
+        (over, lapsed, is_open),
+    ):
+        (note,) = notes_of(register, language)
+        assert f"; {said}." in note
+        assert unsaid not in note
+
+
+def fined_register() -> Register:
+    """Four sets of `spots`: pair B fined 10 and behind, A fined 20 and gone out, both fined, nobody."""
+    first, second, third, fourth = spots_register().sets
+    fines = (
+        (FineEntry(Pair.B, 10, None),),
+        (FineEntry(Pair.A, 20, 40),),
+        (FineEntry(Pair.A, 10, None), FineEntry(Pair.B, 20, None)),
+    )
+    made = (replace(entry, fines=fine) for entry, fine in zip((first, second, third), fines, strict=True))
+    return register_with((*made, fourth), params=spots())
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        (
+            Language.EN,
+            "set 1, pair B 10; set 2, pair A 20, for which it counts 40; set 3, pair A 10, pair B 20",
+        ),
+        (
+            Language.RU,
+            "раздача 1, пара B 10; раздача 2, пара A 20, за что ей считается 40; раздача 3, пара A 10, пара B 20",
+        ),
+    ],
+)
+def test_fines_in_the_points_stand_under_the_table(language: Language, said: str) -> None:
+    """Points that are not the difference of the spots are explained where the eye looks, right under the sets."""
+    lines = lines_of(fined_register(), language)
+    table_end = next(place for place, line in enumerate(lines) if line.startswith("4 "))
+    heading = words_of(language).fines.partition(":")[0]
+    assert " ".join(lines[table_end + 1 : table_end + 3]).startswith(f"{heading}: {said}")
+    assert heading not in " ".join(lines_of(spots_register(), language))
+
+
+UNDONE = (
+    CorrectionEntry(1, CorrectionKind.ATTRIBUTED, 2, Seat.S1, None, "Eva"),
+    CorrectionEntry(1, CorrectionKind.CORRECTION_UNDONE, 2, Seat.S1, None, "", undone=CorrectionKind.ATTRIBUTED),
+    CorrectionEntry(
+        1,
+        CorrectionKind.RULING_UNDONE,
+        3,
+        Seat.S2,
+        None,
+        "",
+        finding=FindingKind.WRONG_PASS,
+        decision=Decision.CONFIRM,
+    ),
+    CorrectionEntry(1, CorrectionKind.WARNING_UNDONE, None, Seat.S3, None, "", reason="talk"),
+    CorrectionEntry(1, CorrectionKind.WARNING_UNDONE, None, Seat.S3, None, ""),
+)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        (
+            Language.EN,
+            [
+                "act 2 was made by Bob; those skipped passed by voice; by Eva",
+                "taken back: act 2 was made by Bob; those skipped passed by voice",
+                "a ruling taken back: wrong pass, Cleo, act 3, confirmed",
+                "a warning to Dan for talking taken back",
+                "a warning to Dan taken back",
+            ],
+        ),
+        (
+            Language.RU,
+            [
+                "действие 2: ходил(а) Bob, пропустившие объявили голосом; судья Eva",
+                "отменено: действие 2: ходил(а) Bob, пропустившие объявили голосом",
+                "решение отменено: неправильный пропуск, Cleo, действие 3, подтверждено",
+                "замечание за разговоры отменено (Dan)",
+                "замечание отменено (Dan)",
+            ],
+        ),
+    ],
+)
+def test_what_was_taken_back_is_named(language: Language, said: list[str]) -> None:
+    """A note of something taken back says which correction, ruling or warning it was."""
+    assert notes_of(replace(short_register(), corrections=UNDONE), language) == said
+
+
+@pytest.mark.parametrize("language", Language)
+def test_note_that_says_neither_what_nor_who_is_left_out(language: Language) -> None:
+    """Of an old register in which nobody kept what was taken back there is no line, and no heading over nothing."""
+    kinds = (CorrectionKind.STEP_UNDONE, CorrectionKind.CORRECTION_UNDONE, CorrectionKind.RULING_UNDONE)
+    bare = tuple(CorrectionEntry(1, kind, None, None, None, "Eva") for kind in kinds)
+    assert notes_of(replace(short_register(), corrections=bare), language) == []
+    assert sections(replace(short_register(), corrections=bare), words_of(language)) == ()
+
+
 # --- the words ---
 
 
@@ -307,16 +457,23 @@ def test_every_parameter_has_russian_words() -> None:
     enums = {kind for kind in values if kind is not None and issubclass(kind, Enum)}
     assert len(enums) > 20
     assert {member.value for kind in enums - {RuleSet} for member in kind} <= set(VALUES)
-    assert {field.name for field in fields(Params)} - {"rule_set", "version"} == set(PARAMETERS)
+    assert {field.name for field in fields(Params)} - set(IN_RULES_LINE) == set(PARAMETERS)
 
 
 def test_parameters_are_told_where_they_are_not_the_rule_sets_own() -> None:
     """A game of `spots` by its own text tells no parameter, one with other regulations tells exactly those."""
     register = spots_register()
     assert chosen_parameters(register, ENGLISH) == ()
-    chosen = replace(register, params=spots(fines_stack=True, think_seconds=30.0))
-    assert chosen_parameters(chosen, ENGLISH) == ("think seconds: 30", "fines stack: yes")
-    assert chosen_parameters(chosen, RUSSIAN) == ("секунд на ход: 30", "штрафы складываются: да")
+    chosen = replace(register, params=spots(fines_stack=True))
+    assert chosen_parameters(chosen, ENGLISH) == ("fines stack: yes",)
+    assert chosen_parameters(chosen, RUSSIAN) == ("штрафы складываются: да",)
+
+
+def test_time_and_number_of_sets_are_told_once() -> None:
+    """They stand in the line of the rules, whatever they are, and not once more among the parameters."""
+    register = replace(spots_register(), params=spots(sets_in_game=6, think_seconds=30.0))
+    assert chosen_parameters(register, ENGLISH) == ()
+    assert "Rules: spots version 1, 6 sets, 30 s a move" in lines_of(register)
 
 
 # --- the record itself ---

@@ -16,9 +16,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
-from controller.game.rulesets import Params, fours
-from controller.game.tiles import Seat
-from controller.register.cells import name_of
+from controller.game.rulesets import Params, fours, spots
+from controller.game.tiles import Pair, Seat
+from controller.register.cells import name_of, words_of
 from controller.register.files import (
     CSV_COLUMNS,
     RegisterFileError,
@@ -30,7 +30,7 @@ from controller.register.files import (
 )
 from controller.register.notes import sections
 from controller.register.page import register_pdf
-from controller.register.register import Register
+from controller.register.register import FineEntry, Register, ReplayEntry
 from controller.register.text import register_text
 from controller.register.words import ENGLISH, Language
 from tests.controller.registers import (
@@ -144,8 +144,10 @@ def test_json_register_has_every_parameter_inside() -> None:
     assert (params["rule_set"], params["version"], params["lone_blank_value"]) == ("spots", "1", 10)
 
 
-LATER = ("misreadings", "refused", "claimant", "elapsed_ms")
+LATER = ("misreadings", "refused", "claimant", "elapsed_ms", "is_lapsed")
 """What a finding has had since its facts are kept."""
+LATER_IN = {"sets": ("fines",), "overtimes": ("is_unmade",), "corrections": ("undone", "finding", "decision", "reason")}
+"""What else has been kept only later, by where it stands."""
 
 
 def test_json_register_from_before_findings_had_these_facts_is_read() -> None:
@@ -155,6 +157,10 @@ def test_json_register_from_before_findings_had_these_facts_is_read() -> None:
     for finding in document["register"]["findings"]:
         for name in LATER:
             del finding[name]
+    for where, names in LATER_IN.items():
+        for entry in document["register"][where]:
+            for name in names:
+                del entry[name]
     bare = {"misreadings": (), "refused": None, "claimant": None, "elapsed_ms": None}
     findings = tuple(replace(finding, **bare) for finding in register.findings)  # type: ignore[arg-type]
     assert findings != register.findings
@@ -322,6 +328,58 @@ def test_long_table_has_its_head_on_every_page() -> None:
     pages = [page.extract_text() for page in PdfReader(io.BytesIO(data)).pages]
     assert sum("spots left" in page for page in pages) >= 2
     assert totals_in_pdf(data) == [(float(place), 0.0) for place in range(1, 61)]
+
+
+def last_page(register: Register, language: Language) -> tuple[int, str]:
+    """How many pages there are, and what the last one says."""
+    pages = PdfReader(io.BytesIO(register_pdf(register, language))).pages
+    return len(pages), " ".join(pages[-1].extract_text().split())
+
+
+@pytest.mark.parametrize("language", Language)
+def test_lines_to_sign_never_stand_alone_on_a_page(language: Language) -> None:
+    """However long the register, the page that is signed has the end of what is signed on it too (C5.1)."""
+    heading = words_of(language).signatures
+    lengths = set()
+    for count in range(24, 60, 2 if language is Language.RU else 1):
+        replays = tuple(ReplayEntry(1, f"cup {place} fell", False, False, "Eva") for place in range(count))
+        pages, last = last_page(replace(short_register(), replays=replays), language)
+        lengths.add(pages)
+        assert f"cup {count - 1} fell" in last[: last.index(heading)]
+    assert lengths >= {1, 2}
+
+
+def test_lines_to_sign_keep_the_last_lines_of_a_long_proof_with_them() -> None:
+    """Of a note that is itself longer than most of a page the end goes with the lines to sign, and nothing is lost."""
+    for words in range(100, 1000, 60):
+        finding = replace(long_register().findings[3], dominoes=(), proof="why " * words)
+        register = replace(short_register(), findings=(finding,))
+        _, last = last_page(register, Language.EN)
+        assert "why" in last[: last.index("Signatures")]
+        assert text_of(register_pdf(register, Language.EN)).count("why") == words
+
+
+def test_lines_to_sign_keep_with_a_table_that_nothing_follows() -> None:
+    """A game in progress without a note has its table on the page that is signed, where it goes on a page."""
+    for count in range(30, 60, 3):
+        params = spots(sets_in_game=60)
+        sets = (*(a_set(place, (9.0, 0.0)) for place in range(1, count)), a_set(count, None))
+        register = register_with(tuple(replace(entry, mixing=None, recorded_by="") for entry in sets), params=params)
+        _, last = last_page(register, Language.EN)
+        assert "not finished" in last[: last.index("Signatures")]
+
+
+def test_fines_are_told_on_the_page_and_in_the_row_of_their_set() -> None:
+    """Who reads the page or the spreadsheet sees why the points are not the difference of the spots (R10)."""
+    first, *others = spots_register().sets
+    sets = (replace(first, fines=(FineEntry(Pair.B, 10, None), FineEntry(Pair.A, 20, 40))), *others)
+    register = replace(spots_register(), sets=sets)
+    said = text_of(register_pdf(register, Language.EN))
+    assert "Fines in the points: set 1, pair B 10, pair A 20, for which it counts 40 Result" in said
+    assert "Штрафы в очках: раздача 1, пара B 10" in text_of(register_pdf(register, Language.RU))
+    rows = rows_of(register_csv(register))
+    assert [row["fines"] for row in rows] == ["pair B 10, pair A 20, for which it counts 40", "", "", ""]
+    assert read_register_json(register_json(register)) == register
 
 
 def test_names_are_printed_as_they_are_typed() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from controller.game import events as ev
 from controller.game.commands import Decision
 from controller.game.events import Ending, FindingKind, ProvenBy, Reason, Winner
 from controller.game.evolve import evolve_all
-from controller.game.rulesets import Params, fours, spots
+from controller.game.rulesets import Params, WonLockCount, fours, spots
 from controller.game.state import Phase, State
 from controller.game.tiles import ALL_TILES, End, MonoNs, Pair, Seat, Suit, Tile
 from controller.register.cells import words_of
@@ -25,6 +26,7 @@ from controller.register.register import (
     Consequence,
     CorrectionEntry,
     CorrectionKind,
+    FineEntry,
     MisreadingEntry,
     OvertimeEntry,
     PassFact,
@@ -242,6 +244,51 @@ def test_warning_that_was_taken_back_is_no_warning() -> None:
     assert [(note.kind, note.seat) for note in register.corrections] == [(CorrectionKind.WARNING_UNDONE, Seat.S3)]
 
 
+def test_ruling_that_was_taken_back_is_named() -> None:
+    """The note says what the ruling was, on what and against whom."""
+    log = Log().game().begin(1).lay("64", 0).skip(1).raised(3, FindingKind.WRONG_PASS, 1, 1)
+    register = log.ruled(3, Decision.DISMISS).undone().register()
+    (note,) = register.corrections
+    assert (note.kind, note.finding, note.decision) == (
+        CorrectionKind.RULING_UNDONE,
+        FindingKind.WRONG_PASS,
+        Decision.DISMISS,
+    )
+    assert (note.set_no, note.seat, note.act, register.findings[0].decision) == (1, Seat.S1, 2, None)
+
+
+def test_correction_that_was_taken_back_is_named() -> None:
+    """Each note of a correction taken back is of the right one, though another thing was taken back between."""
+    log = Log().game().begin(1).lay("64", 0).lay("44", 1).add(ev.Corrected(AT, 1, Suit(4), Suit(5), "Eva"))
+    log.add(ev.TileExposed(AT, Seat.S2, Tile.of(5, 1), "Eva")).undone().add(ev.Paused(AT)).undone().undone()
+    notes = [(note.kind, note.undone, note.act, note.seat, note.domino) for note in log.register().corrections]
+    assert notes == [
+        (CorrectionKind.CORRECTED, None, 2, Seat.S1, (4, 5)),
+        (CorrectionKind.EXPOSED, None, None, Seat.S2, (5, 1)),
+        (CorrectionKind.CORRECTION_UNDONE, CorrectionKind.EXPOSED, None, Seat.S2, (5, 1)),
+        (CorrectionKind.CORRECTION_UNDONE, CorrectionKind.CORRECTED, 2, Seat.S1, (4, 5)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("event", "kind", "seat"),
+    [
+        (ev.SetAnnulled(AT, by_referee=True, by="Eva"), CorrectionKind.REPLAY_UNDONE, None),
+        (ev.TimeClaimed(AT, Seat.S2, Seat.S1, 21_000, None), CorrectionKind.CLAIM_UNDONE, Seat.S2),
+        (ev.RedealDenied(AT, Seat.S1, Reason.TOO_LATE, HANDS[0]), CorrectionKind.REDEAL_UNDONE, Seat.S1),
+        (ev.RedealGranted(AT, Seat.S1, HANDS[0]), CorrectionKind.REDEAL_UNDONE, Seat.S1),
+        (ev.CountWaived(AT, "Dan"), CorrectionKind.CORRECTION_UNDONE, None),
+        (ev.PassWithdrawn(AT, Seat.S1), CorrectionKind.CORRECTION_UNDONE, Seat.S1),
+    ],
+)
+def test_order_or_claim_that_was_taken_back_is_named(event: ev.Event, kind: CorrectionKind, seat: Seat | None) -> None:
+    """No note says only that something was taken back: it says what, and whose it was."""
+    register = Log().game().begin(1).lay("64", 0).skip(1).add(event).undone().register()
+    assert [(note.kind, note.seat) for note in register.corrections[-1:]] == [(kind, seat)]
+    (said,) = (section for section in sections(register, words_of(Language.EN)) if section.heading.startswith("Corr"))
+    assert len(said.notes) == len(register.corrections)
+
+
 def test_pause_that_was_taken_back_is_nothing_to_file() -> None:
     """Only what touches play and result is noted."""
     assert Log().game().begin(1).add(ev.Paused(AT)).undone().register().corrections == ()
@@ -436,6 +483,46 @@ def test_wrong_pass_found_after_the_set_changes_its_result() -> None:
     assert register.corrections[0].set_no == 1
 
 
+def test_open_finding_lapses_with_its_set() -> None:
+    """What nobody decided on is open while its set is in progress, and lapsed once that is registered."""
+    log = Log().game().begin(1).lay("64", 0).skip(1).raised(1, FindingKind.INCONSISTENT_PASSES, None, 1)
+    register = log.register()
+    assert (register.findings[0].is_lapsed, register.is_open(register.findings[0])) == (False, True)
+    register = log.score(1.0, 0.0).register()
+    assert (register.findings[0].is_lapsed, register.is_open(register.findings[0])) == (True, False)
+
+
+def test_open_finding_lapses_when_its_set_is_played_again() -> None:
+    """The new deal has the number of the old one, but nobody can rule on what was found in that; it stays filed."""
+    log = Log().game().begin(1).lay("64", 0).lay("51", 1, is_fitting=False).raised(1, FindingKind.WRONG_DOMINO, 1, 1)
+    log.add(ev.SetAnnulled(AT, by_referee=True)).begin(1)
+    assert [f.is_lapsed for f in log.register().findings] == [True]
+    log.lay("64", 0).lay("51", 1, is_fitting=False).raised(2, FindingKind.WRONG_DOMINO, 1, 1)
+    assert [(f.number, f.is_lapsed) for f in log.register().findings] == [(1, True), (2, False)]
+    log.add(ev.Corrected(AT, 1, Suit(4), Suit(5), "Eva"))
+    assert [(f.number, f.is_lapsed) for f in log.register().findings] == [(1, True)]
+
+
+def test_long_thinking_of_the_last_set_is_open_until_the_next_one_has_an_act() -> None:
+    """The referee may still warn for it between the sets, and no more when the next set is under way."""
+    log = Log().game().begin(1).lay("64", 0).raised(1, FindingKind.OVERTIME, 1, 1).score(1.0, 0.0)
+    assert [f.is_lapsed for f in log.register().findings] == [False]
+    log.begin(2)
+    assert [f.is_lapsed for f in log.register().findings] == [False]
+    log.lay("64", 1)
+    assert [f.is_lapsed for f in log.register().findings] == [True]
+    log.undone()
+    assert [f.is_lapsed for f in log.register().findings] == [False]
+
+
+def test_open_finding_lapses_with_the_game() -> None:
+    """When the game is over nothing in its register waits for a decision."""
+    log = Log().game().begin(1).lay("64", 0).raised(1, FindingKind.OVERTIME, 1, 1).score(1.0, 0.0)
+    register = log.add(ev.GameEnded(AT, Winner.A, (1.0, 0.0))).register()
+    assert [f.is_lapsed for f in register.findings] == [True]
+    assert not any(map(register.is_open, register.findings))
+
+
 # --- warnings ---
 
 
@@ -487,6 +574,73 @@ def test_warnings_of_spots_say_their_fines() -> None:
     assert register.warnings[-1].set_no == 2
 
 
+@pytest.mark.parametrize(
+    ("more", "warned", "fines"),
+    [
+        ({}, (1,), ()),
+        ({}, (1, 1), (FineEntry(Pair.B, 10, None),)),
+        ({}, (1, 1, 3), (FineEntry(Pair.B, 20, None),)),
+        ({"fines_stack": True}, (1, 1, 3), (FineEntry(Pair.B, 30, None),)),
+        ({}, (0, 0, 2), (FineEntry(Pair.A, 20, 40),)),
+        ({}, (0, 0, 1, 1), (FineEntry(Pair.A, 10, None), FineEntry(Pair.B, 10, None))),
+        ({"won_lock_count": WonLockCount.LITERAL}, (0, 0), (FineEntry(Pair.A, 10, 20),)),
+        ({}, (0, 0), (FineEntry(Pair.A, 10, None),)),
+        ({"won_lock_count": WonLockCount.ADDITIVE}, (0, 0), (FineEntry(Pair.A, 10, None),)),
+    ],
+)
+def test_fine_stands_with_the_set_whose_points_it_went_into(
+    more: dict[str, Any], warned: tuple[int, ...], fines: tuple[FineEntry, ...]
+) -> None:
+    """The second and third warning of a pair are in the points of their set, as its regulations have it (R10)."""
+    params = spots(**more)
+    log = shut(Log().game(params).begin(1)).add(ev.Locked(AT, Suit(6)))
+    for seat in warned:
+        log.warned(seat)
+    log.add(ev.HandsCounted(AT, HANDS)).score(56.0, 0.0, Ending.DEADLOCK, (25, 81))
+    (entry,) = log.register().sets
+    assert entry.fines == fines
+
+
+def test_fine_of_another_set_or_of_a_set_lost_by_warning_is_in_no_points() -> None:
+    """A fine goes into its own set only, and a set lost 40:0 has none beside (R10.2)."""
+    log = Log().game(spots()).begin(1).lay("61", 0).warned(1).warned(1).score(0.0, 20.0, Ending.WRONG_PASS)
+    log.begin(2).lay("61", 1).score(0.0, 10.0, Ending.WRONG_PASS)
+    log.begin(3).lay("61", 2).warned(1).warned(1).score(40.0, 0.0, Ending.FOURTH_WARNING)
+    assert [entry.fines for entry in log.register().sets] == [(FineEntry(Pair.B, 10, None),), (), ()]
+
+
+def test_fined_pair_that_goes_out_counts_the_flat_amount() -> None:
+    """After the second warning it counts 20 and after the third 40 instead of nothing (R10.3)."""
+    log = Log().game(spots()).begin(1)
+    for place, word in enumerate(("00", "01", "11", "12", "22", "23", "33")):
+        log.lay(word, 0) if place == 0 else log.skip(1).skip(2).skip(3).lay(word, 0)
+    log.add(ev.WentOut(AT, Seat.S0)).warned(0).warned(2).score(100.0, 0.0)
+    (entry,) = log.register().sets
+    assert entry.fines == (FineEntry(Pair.A, 10, 20),)
+
+
+def test_points_of_evenings_of_spots_are_explained_by_spots_and_fines() -> None:
+    """Whatever happens, a set that was played out has the points that its spots and the fines named with it make."""
+    fined = 0
+    for seed in range(5, 40):
+        table = random_evening(seed, params=spots(), is_checked=False)
+        if table.state.phase is Phase.IDLE:  # the game itself was taken back
+            continue
+        for entry in register_of(table.happened, table="3", date="").sets:
+            if entry.spots is None or entry.ending not in (Ending.OUT, Ending.DEADLOCK):
+                continue
+            out = entry.acts[-1].seat.pair if entry.ending is Ending.OUT else None
+            totals = []
+            for pair in Pair:
+                fine = next((f for f in entry.fines if f.pair is pair), FineEntry(pair, 0, None))
+                held = 0 if pair is out else entry.spots[pair.index] + entry.spots[pair.index + 2]
+                totals.append(held + fine.points if fine.counts is None else fine.counts)
+            fined += bool(entry.fines)
+            a, b = totals
+            assert entry.points == ((b - a, 0) if a <= b else (0, a - b))
+    assert fined > 0
+
+
 # --- time, redeals, sets played again ---
 
 
@@ -495,6 +649,39 @@ def test_overtime_has_its_whole_length_once_the_act_is_made() -> None:
     log = Log().game().begin(1).lay("64", 0).add(ev.TimeExceeded(AT, Seat.S1))
     assert log.register().overtimes == (OvertimeEntry(1, 2, Seat.S1, None),)
     assert log.lay("44", 1, think_ms=21_000).register().overtimes == (OvertimeEntry(1, 2, Seat.S1, 21_000),)
+
+
+def test_overtime_of_a_deal_that_was_annulled_has_no_time_of_the_next() -> None:
+    """Who never moved before the set was played again keeps no time; the second deal's act has its own (C5.5)."""
+    log = Log().game().begin(1).add(ev.TimeExceeded(AT, Seat.S0))
+    assert log.register().overtimes == (OvertimeEntry(1, 1, Seat.S0, None),)
+    log.add(ev.SetAnnulled(AT, by_referee=True, reason="a cup fell"))
+    unmade = OvertimeEntry(1, 1, Seat.S0, None, is_unmade=True)
+    assert log.register().overtimes == (unmade,)
+    log.begin(1)
+    assert log.register().overtimes == (unmade,)
+    log.add(ev.TimeExceeded(AT, Seat.S0)).lay("61", 0, think_ms=19_100)
+    assert log.register().overtimes == (unmade, OvertimeEntry(1, 1, Seat.S0, 19_100))
+
+
+def test_overtime_whose_act_was_in_time_the_second_time_is_not_filled() -> None:
+    """An act of the same seat and number that was quick says nothing of the slow one before the deal was annulled."""
+    log = Log().game().begin(1).add(ev.TimeExceeded(AT, Seat.S0), ev.SetAnnulled(AT, reason="equal_lock"))
+    register = log.begin(1).lay("61", 0, think_ms=1_500).register()
+    assert register.overtimes == (OvertimeEntry(1, 1, Seat.S0, None, is_unmade=True),)
+
+
+def test_overtime_without_an_act_is_unmade_once_the_set_is_over() -> None:
+    """A set that a warning costs in the middle of long thinking leaves an overtime without a move."""
+    log = Log().game().begin(1).lay("61", 0).add(ev.TimeExceeded(AT, Seat.S1)).warned(1)
+    log.score(1.0, 0.0, Ending.SECOND_WARNING)
+    assert log.register().overtimes == (OvertimeEntry(1, 2, Seat.S1, None, is_unmade=True),)
+
+
+def test_overtime_that_nobody_measured_was_made_all_the_same() -> None:
+    """An act without a measured time does not count as never made."""
+    log = Log().game().begin(1).add(ev.TimeExceeded(AT, Seat.S0)).lay("61", 0, think_ms=0)
+    assert log.register().overtimes == (OvertimeEntry(1, 1, Seat.S0, None),)
 
 
 def test_time_claims_are_kept_accepted_or_not() -> None:
