@@ -60,7 +60,7 @@ def _late(state: State, at: MonoNs) -> Events:
     if found is not None:
         return (found,)
     for finding in state.findings:
-        if finding.set_no is None:
+        if finding.set_no is None or finding.kind is not FindingKind.WRONG_PASS:
             continue
         if finding.is_open and state.params.adjudication is Adjudication.AUTO:
             return (ev.FindingRuled(at, finding.number, Decision.CONFIRM, by_rule=True),)

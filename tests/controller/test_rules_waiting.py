@@ -133,6 +133,20 @@ def test_rules_slow_move_may_be_ruled_on_after_the_set() -> None:
     assert len(table.state.results) == 1
 
 
+@pytest.mark.rule("8.3")
+def test_rules_no_warning_for_time_comes_by_itself_after_the_set() -> None:
+    """In a written record findings confirm themselves, but a claim of time is for the referee alone."""
+    table = begun(fours(adjudication=Adjudication.AUTO))
+    words = OUT_15.acts.split()
+    play(table, " ".join(words[:-1]))
+    table.wait(20.0)
+    table.do(cmd.ClaimTime(table.now, 1))
+    play(table, words[-1])
+    table.do(cmd.ConfirmCount(table.now, "Eve"))
+    assert kinds(table) == [FindingKind.OVERTIME]
+    assert not table.state.warnings
+
+
 @pytest.mark.rule("12.3")
 def test_rules_nobody_clears_the_claim_of_another() -> None:
     """Seat 0 has to show his hand: one that is entered for seat 2 is not heard meanwhile."""
