@@ -114,8 +114,13 @@ class _Bench:
 
     def play_set(self, played: SetRecord) -> None:
         """One set with what was written before it; what it came to is compared with what is written."""
+        sets = len(self.state.results)
         for entry in played.before:
             self.put(entry)
+        if len(self.state.results) > sets and not played.entries:  # lost before it was begun
+            self._set_no = played.set_no
+            self._compare(played.result, sets)
+            return
         self._set_no, self._act, self._numbers = played.set_no, 0, []
         self._numbers_of, self._last_set = {}, ()
         self._lead = played.lead if played.lead is not None else self._lead  # or drawn before it
@@ -186,12 +191,16 @@ class _Bench:
             self._tell("refused", "nothing_to_undo: nothing in this record is left to take back (rules 16.9).")
             return
         for event in decide(self.state, command):
-            before = self.state
-            self.state = evolve(before, event)
-            self.events.append(event)
-            self._number(event)
-            self._note(event)
+            self._happen(event)
+        for tile in self.state.take_back:  # nobody writes down that a domino went back to its hand
+            self._happen(ev.TakenBack(self._now, tile))
         self._again = []
+
+    def _happen(self, event: ev.Event) -> None:
+        self.state = evolve(self.state, event)
+        self.events.append(event)
+        self._number(event)
+        self._note(event)
 
     def _number(self, event: ev.Event) -> None:
         """Keeps the written numbers beside the acts that stand."""

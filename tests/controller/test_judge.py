@@ -192,6 +192,25 @@ def test_correction_after_the_set_was_lost_by_a_misreading_opens_it_again() -> N
     assert [ply.seat for ply in judgement.state.plies] == [0, 1, 2, 3, 0, 1, 2, 3]
 
 
+def test_set_that_was_lost_before_it_began_is_judged_so() -> None:
+    """A second warning between two sets costs the next one, which is written without an act."""
+    rules = fours(adjudication=Adjudication.AUTO)
+    first = replace(record(en.Warned(1, "talk"), *LOCKED_SET, params=rules).sets[0], result=None)
+    lost = SetRecord(2, before=(en.Warned(3, "talk"),), result=SetMark(Ending.SECOND_WARNING, (1.0, 0.0)))
+    third = SetRecord(3, entries=(Laid(6, 1, End.FIRST),))
+    judgement = judge(replace(record(params=rules), sets=(first, lost, third)))
+    assert judgement.is_clean
+    assert [result.by for result in judgement.state.results] == [Ending.DEADLOCK, Ending.SECOND_WARNING]
+
+
+def test_domino_that_goes_back_does_not_stop_the_clock_of_a_record() -> None:
+    """Nobody writes down that it left the table: the time thought after it counts, and a rival may point at it."""
+    back = en.Ruled(FindingKind.WRONG_DOMINO, 2, Decision.CONTINUE)
+    claim = en.TimeClaimed(0, think_ms=16_000)
+    judgement = judge(record(Laid(6, 3, End.FIRST), Laid(4, 5, End.R), back, claim, params=fours()))
+    assert judgement.state.needs_referee == "overtime"
+
+
 def test_judge_counts_thinking_times_and_claims() -> None:
     """Sixteen seconds are too long, a rival may say so; the time is written with the claim or with the move."""
     claim = en.TimeClaimed(0, think_ms=16_000)
