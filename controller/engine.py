@@ -106,6 +106,7 @@ class Engine:
         self._is_hand_in = False
         self._hand_left_ns: int | None = None
         self._held_presses: list[PressLike] = []
+        self._held_orders: list[OrderCame] = []
         self._called_ns: dict[Seat, int] = {}
         self._shown_mark: tuple[int, str | None] | None = None
         self._shown_health: bytes | None = None
@@ -166,7 +167,7 @@ class Engine:
     def _round(self) -> None:
         for press in self._seats.presses(self._clock_ns()):
             self._press(press)
-        self._release_presses()
+        self._release_passes()
         if self._storage_trouble is None:
             self._watch_camera()
             self._tick()
@@ -272,7 +273,7 @@ class Engine:
         elif press.held_ms == CLAIM:
             self._call(cmd.ClaimRedeal(at, seat), press)
         elif press.held_ms == PASS:
-            if self._is_move_coming() and self.state.turn is not None and seat is self.state.turn.next:
+            if self._is_ahead(seat):
                 self._held_presses.append(press)
             else:
                 self._decide(cmd.Pass(at, seat))
@@ -295,13 +296,20 @@ class Engine:
         left = self._hand_left_ns
         return self._is_hand_in or (left is not None and self._clock_ns() - left < SETTLING_NS)
 
-    def _release_presses(self) -> None:
-        """The next player may pass before the move in front of him has been read: his press waits for it, not he."""
-        if not self._held_presses or self._is_move_coming():
+    def _is_ahead(self, seat: int) -> bool:
+        """Whether `seat` passes before the move in front of him has been read: his word waits for it, not he."""
+        return self._is_move_coming() and self.state.turn is not None and seat == self.state.turn.next
+
+    def _release_passes(self) -> None:
+        """What has waited for a move to be read, pressed or entered by the referee."""
+        if self._is_move_coming():
             return
-        held, self._held_presses = self._held_presses, []
-        for press in held:
+        presses, self._held_presses = self._held_presses, []
+        orders, self._held_orders = self._held_orders, []
+        for press in presses:
             self._press(press)
+        for order in orders:
+            self._order(order)
 
     def _watch_camera(self) -> None:
         """A camera that has fallen silent is as bad as one that says it sees nothing."""
@@ -325,7 +333,11 @@ class Engine:
                 self._log.warning("an order on cmd/%s was turned away: %s", message.name, admitted.answer.text)
             self._outlet.reply(message, msgspec.json.encode(admitted.answer), client=admitted.client)
             return
-        entries = self._decide(admitted.command)
+        command = admitted.command
+        if isinstance(command, cmd.Pass) and self._is_ahead(command.seat):
+            self._held_orders.append(order)
+            return
+        entries = self._decide(command)
         answer = self._answer(admitted.id, entries)
         if answer.reason != "storage":
             self._door.remember(admitted, answer)

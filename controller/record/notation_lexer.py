@@ -24,6 +24,10 @@ _SHORT = {"\n": "\\n", "\t": "\\t", '"': '\\"', "{": "\\{", "}": "\\}", "\\": "\
 _LONG = {written[1]: char for char, written in _SHORT.items()}
 
 _PLAIN = re.compile(rf'[^"{{}}\\ {_CONTROL}{_SURROGATE}]+')
+_CURLY = re.compile(r"“([^“”\"\\\r\n]*)”|„([^„“”\"\\\r\n]*)[“”]|«([^«»\"\\\r\n]*)»")
+"""The quotes that a telephone makes of straight ones."""
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+"""A Р looks like a P and is none."""
 _BLANKS = re.compile("[ \t]+")
 _FOLD = re.compile("[ \t]*[\r\n][ \t\r\n]*")
 _JOIN = re.compile(r"\\(?:\r\n|\r|\n)[ \t]*")
@@ -130,6 +134,8 @@ class Tokens:
         got = token.kind.value
         if token.kind is not Kind.END:
             got = shown(token.text) if token.kind in (Kind.WORD, Kind.TIME, Kind.SIGN) else f"{got} {shown(token.text)}"
+        if token.kind is Kind.WORD and _CYRILLIC.search(token.text):
+            got += ", which is Cyrillic"
         raise self.error(token, expected, got)
 
     def error(self, token: Token, expected: str, got: str) -> NotationError:
@@ -163,7 +169,10 @@ def _tokens(text: str) -> Iterator[Token]:
             break
         begin = at
         char = text[at]
-        if char in '"{':
+        if curly := _CURLY.match(text, at):
+            at = curly.end()
+            yield Token(Kind.TEXT, next(found for found in curly.groups() if found is not None), begin)
+        elif char in '"{':
             meant, at = _closed(text, at)
             yield Token(Kind.TEXT if char == '"' else Kind.NOTE, meant, begin)
         elif found := _TIME.match(text, at) or _WORD.match(text, at):

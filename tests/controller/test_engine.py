@@ -192,6 +192,18 @@ def test_engine_lets_a_pass_wait_for_the_move_before_it_that_is_still_being_read
     assert table.types()[-2:] == ["domino_laid", "passed"]
 
 
+def test_engine_lets_a_spoken_pass_wait_for_the_move_before_it(table: Table) -> None:
+    """The referee enters a pass before the camera has read the neighbour's move: it waits, and is answered then."""
+    start(table)
+    table.see((6, 4))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.order("voice_pass", seat=2)
+    table.rounds(0.1)
+    assert table.types()[-1] == "domino_laid"
+    table.see((6, 4), (4, 1))
+    assert table.types()[-2:] == ["domino_laid", "passed"]
+
+
 def test_engine_judges_a_waiting_pass_when_no_move_came_after_all(table: Table) -> None:
     """A hand that only came and went leaves the turn where it was, and the early pass is refused."""
     start(table)

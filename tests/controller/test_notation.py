@@ -18,6 +18,7 @@ from controller.game.tiles import End, Seat, Suit, Tile
 from controller.record import entries as en
 from controller.record.entries import Again, Entry
 from controller.record.notation import format_record, parse_record
+from controller.record.notation_lexer import NotationError
 from controller.record.record import Record, SetMark
 from tests.controller.records import MANY, entries_about, records, texts, with_entries
 
@@ -243,3 +244,16 @@ def test_example_of_the_page_is_a_set_by_the_rules() -> None:
     assert played.result == SetMark(
         Ending.DEADLOCK, (1, 0), (spots_left[0] + spots_left[2], spots_left[1] + spots_left[3])
     )
+
+
+def test_quotes_of_a_telephone_are_quotes() -> None:
+    """A telephone bends straight quotes: what was meant is read, and written straight again."""
+    record = parse_record("[RuleSet “fours”]\n[Lead „0“]\n[Seat0 «Анна»]\nset 1\n66")
+    assert record.names[0] == "Анна"
+    assert '[Seat0 "Анна"]' in format_record(record)
+
+
+def test_cyrillic_letter_that_looks_like_a_pass_is_told() -> None:
+    """The letters look alike on paper: the mistake says which alphabet it is."""
+    with pytest.raises(NotationError, match="got 'Р', which is Cyrillic"):
+        parse_record('[RuleSet "fours"]\n[Lead "0"]\nset 1\n66 Р')
