@@ -45,7 +45,8 @@ class OtherSeat:
         seat = plies[self.ply].seat
         voices = [seat_name(names, Seat((seat + step) % 4)) for step in range((self.seat - seat) % 4)]
         said = " and ".join(filter(None, (", ".join(voices[:-1]), voices[-1])))
-        return f"If {said} passed by voice before act {self.ply + 1}, {_FITS}"
+        whose = seat_name(names, self.seat)
+        return f"If {said} passed by voice before act {self.ply + 1}, which was {whose}'s, {_FITS}"
 
 
 Repair = OtherTile | OtherSeat

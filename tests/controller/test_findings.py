@@ -31,7 +31,8 @@ def in_words(misreading: ev.Misreading) -> str:
         return f"If the domino of act {act} was {misreading.was}, not {misreading.taken_for}, everything fits."
     *others, last = (NAMES[seat] for seat in misreading.by_voice)
     who = f"{', '.join(others)} and {last}" if others else last
-    return f"If {who} passed by voice before act {act}, everything fits."
+    whose = NAMES[(misreading.by_voice[-1] + 1) % 4]
+    return f"If {who} passed by voice before act {act}, which was {whose}'s, everything fits."
 
 
 def test_misreading_of_a_domino_says_which_and_for_which() -> None:

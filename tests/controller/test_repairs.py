@@ -283,9 +283,9 @@ def rank(plies: Plies, repair: Repair) -> tuple[int, int, int]:
     ("repair", "text"),
     [
         (OtherTile(4, Suit(5), Suit(3)), "If the domino of act 5 was 5-3, not 5-4, everything fits."),
-        (OtherSeat(5, Seat.S2), "If Bob passed by voice before act 6, everything fits."),
-        (OtherSeat(5, Seat.S3), "If Bob and Cleo passed by voice before act 6, everything fits."),
-        (OtherSeat(5, Seat.S0), "If Bob, Cleo and Dan passed by voice before act 6, everything fits."),
+        (OtherSeat(5, Seat.S2), "If Bob passed by voice before act 6, which was Cleo's, everything fits."),
+        (OtherSeat(5, Seat.S3), "If Bob and Cleo passed by voice before act 6, which was Dan's, everything fits."),
+        (OtherSeat(5, Seat.S0), "If Bob, Cleo and Dan passed by voice before act 6, which was Ann's, everything fits."),
     ],
 )
 def test_repair_is_told_in_one_sentence(repair: Repair, text: str) -> None:
@@ -297,11 +297,11 @@ def test_repairs_of_a_small_record_are_these() -> None:
     """Bob passed on a six and then laid one: an act since his pass was another's, for some voices were missed."""
     texts = [repair.text(SMALL, NAMES) for repair in repairs(SMALL, limit=100)]
     assert texts == [
-        "If Bob passed by voice before act 6, everything fits.",
-        "If Ann passed by voice before act 5, everything fits.",
-        "If Dan passed by voice before act 4, everything fits.",
-        "If Bob and Cleo passed by voice before act 6, everything fits.",
-        "If Ann and Bob passed by voice before act 5, everything fits.",
+        "If Bob passed by voice before act 6, which was Cleo's, everything fits.",
+        "If Ann passed by voice before act 5, which was Bob's, everything fits.",
+        "If Dan passed by voice before act 4, which was Ann's, everything fits.",
+        "If Bob and Cleo passed by voice before act 6, which was Dan's, everything fits.",
+        "If Ann and Bob passed by voice before act 5, which was Cleo's, everything fits.",
     ]
 
 
