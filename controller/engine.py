@@ -106,7 +106,7 @@ class Engine:
         self._is_hand_in = False
         self._hand_left_ns: int | None = None
         self._held_presses: list[PressLike] = []
-        self._held_orders: list[OrderCame] = []
+        self._held_orders: list[tuple[OrderCame, Accepted]] = []
         self._called_ns: dict[Seat, int] = {}
         self._shown_mark: tuple[int, str | None] | None = None
         self._shown_health: bytes | None = None
@@ -292,7 +292,9 @@ class Engine:
         self._called_ns[seat] = press.at_ns
 
     def _is_move_coming(self) -> bool:
-        """A hand is over the table, or has just left it and the table is not read yet."""
+        """A hand is over the table, or has just left it and is not read yet; not while nothing can be seen."""
+        if self.state.camera_trouble is not None:
+            return False
         left = self._hand_left_ns
         return self._is_hand_in or (left is not None and self._clock_ns() - left < SETTLING_NS)
 
@@ -308,8 +310,10 @@ class Engine:
         orders, self._held_orders = self._held_orders, []
         for press in presses:
             self._press(press)
-        for order in orders:
-            self._order(order)
+        for order, admitted in orders:
+            # It was said before what has been decided since, as a press is.
+            late = replace(admitted.command, at=max(admitted.command.at, self.state.last_at))
+            self._carry_out(order, admitted, late)
 
     def _watch_camera(self) -> None:
         """A camera that has fallen silent is as bad as one that says it sees nothing."""
@@ -335,8 +339,12 @@ class Engine:
             return
         command = admitted.command
         if isinstance(command, cmd.Pass) and self._is_ahead(command.seat):
-            self._held_orders.append(order)
+            self._held_orders.append((order, admitted))
             return
+        self._carry_out(order, admitted, command)
+
+    def _carry_out(self, order: OrderCame, admitted: Accepted, command: cmd.Command) -> None:
+        message = order.message
         entries = self._decide(command)
         answer = self._answer(admitted.id, entries)
         if answer.reason != "storage":

@@ -249,16 +249,45 @@ def _journal(path: Path) -> Sequence[tuple[Entry, ev.Event]]:
 
 
 def _of_game(kept: Sequence[tuple[Entry, ev.Event]], wanted: str | None) -> Sequence[tuple[Entry, ev.Event]]:
-    """The journal up to the end of one game, the last where none is named."""
-    starts = [(place, event) for place, (_, event) in enumerate(kept) if isinstance(event, ev.GameStarted)]
+    """The journal up to the end of one game, the last where none is named; names go before numbers."""
+    starts = _starts(kept)
     if wanted is None or not starts:
         return kept
-    found = [at for at, (_, event) in enumerate(starts) if wanted in (event.game, str(at + 1))]
+    named = [at for at, (_, name) in enumerate(starts) if name == wanted]
+    found = named or [at for at in range(len(starts)) if str(at + 1) == wanted]
     if not found:
-        games = "; ".join(f"{at + 1} {event.game}".strip() for at, (_, event) in enumerate(starts))
+        games = "; ".join(f"{at + 1} {name}".strip() for at, (_, name) in enumerate(starts))
         raise Sorry(f"expected a game of this journal for --game, got {wanted!r}: there are {games}")
     following = [place for place, _ in starts[found[-1] + 1 :]]
     return kept[: following[0]] if following else kept
+
+
+def _starts(kept: Sequence[tuple[Entry, ev.Event]]) -> list[tuple[int, str]]:
+    """Where each game of a journal begins, and its name; a start that was taken back is none."""
+    starts: list[tuple[int, str]] = []
+    priors: list[State] = []
+    state = State()
+    for place, (_, event) in enumerate(kept):
+        after = evolve(state, event)
+        if isinstance(event, ev.GameStarted):
+            starts.append((place, event.game))
+            priors.append(state)
+        elif isinstance(event, ev.Undone) and priors and _is_same_moment(after, priors[-1]) and not state.plies:
+            starts.pop()
+            priors.pop()
+        state = after
+    return starts
+
+
+def _is_same_moment(state: State, prior: State) -> bool:
+    """Whether undo has led back to before a game was opened."""
+    return (state.phase, state.game, state.names, state.results, state.plies) == (
+        prior.phase,
+        prior.game,
+        prior.names,
+        prior.results,
+        prior.plies,
+    )
 
 
 def _date(kept: Sequence[tuple[Entry, ev.Event]]) -> str:

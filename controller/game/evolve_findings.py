@@ -124,7 +124,8 @@ def warning_given(state: State, event: ev.WarningGiven) -> State:
 
 def set_forfeited(state: State, event: ev.SetForfeited) -> State:
     """A warning costs the set, but an offence of the rivals' that was done before it has to be ruled on first."""
-    waiting = replace(state, forfeit=Forfeit(event.pair, event.by, len(state.plies)))
+    forfeit = Forfeit(event.pair, event.by, len(state.plies))
+    waiting = replace(state, forfeits=(*state.forfeits, forfeit))
     return replace(waiting, alert=_awaited(waiting, event.at))
 
 

@@ -76,7 +76,7 @@ def without_set(state: State) -> State:
         unclaimed=(),
         last_move=None,
         findings=(),
-        forfeit=None,
+        forfeits=(),
         take_back=(),
         sync=None,
         is_paused=False,

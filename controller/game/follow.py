@@ -101,8 +101,7 @@ def _awarded(state: State, at: MonoNs) -> Events:
 
 def _lost_by(state: State) -> Iterator[Forfeit]:
     """Everything by which this set is lost: confirmed offences, and a warning that waits for a ruling."""
-    if state.forfeit is not None:
-        yield state.forfeit
+    yield from state.forfeits
     for finding in state.findings:
         if finding.is_confirmed and finding.set_no is None and finding.pair is not None:
             ending = Ending.WRONG_PASS if finding.kind is FindingKind.WRONG_PASS else Ending.WRONG_DOMINO
@@ -120,7 +119,7 @@ def _done_at(state: State, finding: Finding) -> int:
 def _is_time_to_award(state: State) -> bool:
     """A wrong pass may be played on to the end of the set (wrong_pass_stop), anything else never is."""
     is_settled = state.hands is not None or state.is_count_waived
-    if state.params.wrong_pass_stop is WrongPassStop.AT_ONCE or is_settled or state.forfeit is not None:
+    if state.params.wrong_pass_stop is WrongPassStop.AT_ONCE or is_settled or state.forfeits:
         return True
     return any(f.is_confirmed and f.kind is FindingKind.WRONG_DOMINO for f in state.findings)
 

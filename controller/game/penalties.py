@@ -169,7 +169,8 @@ def _lost_by_warning(state: State, at: MonoNs, pair: Pair, by: Ending) -> SetSco
 
     What the rivals did before it decides first, once it is ruled on (section 4).
     """
-    if any(f.pair is pair.rivals and state.may_cost_the_set(f) for f in state.open_findings):
+    is_open = any(f.pair is pair.rivals and state.may_cost_the_set(f) for f in state.open_findings)
+    if is_open or state.is_award_waiting:
         return SetForfeited(at, pair, by)
     if state.warnings[-1].set_no == state.set_no:
         return lost_set(state, at, pair, by)

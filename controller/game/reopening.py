@@ -6,75 +6,62 @@ from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.amend import CannotAmend, corrected, reattributed
 from controller.game.events import Reason
-from controller.game.evolve import evolve, evolve_all
+from controller.game.evolve import evolve_all
 from controller.game.rulings import Events, Refusal
 from controller.game.state import Move, Phase, Ply, State
 from controller.game.tiles import MonoNs, Seat, Suit
 
-TOO_LATE = "the set is registered and something has been done since: take that back first"
+TOO_LATE = "the set is registered and more than a move or pass has been done since: take that back first"
 
 
 def reopen(state: State, command: cmd.Attribute | cmd.Correct) -> Events:
-    """An act of the set registered last is corrected, as long as nothing was done since it was closed.
+    """An act of the set registered last is corrected, as long as nothing but moves and passes would be lost by it.
 
-    A contradiction may have closed it by itself that was only a misreading; the correction decides it anew.
+    A contradiction may have closed it by itself that was only a misreading; the correction decides it anew. What the
+    referee ruled or counted last is taken back with it, and is for him to say again.
     """
     before, closed = state.before, state.closed
-    if isinstance(command, cmd.Correct) and not (0 <= command.inner <= 6 and 0 <= command.outer <= 6):
-        raise Refusal(Reason.NO_SUCH_TILE)
     if closed is None:
         raise Refusal(Reason.NO_SET)
-    is_last = before is not None and before.phase in (Phase.PLAY, Phase.COUNT) and before.set_no == len(state.results)
-    if before is None or not is_last or closed.plies[: len(before.plies)] != before.plies:
+    is_act = 0 <= command.ply < len(closed.plies)
+    if isinstance(command, cmd.Attribute) and is_act and closed.plies[command.ply].seat == command.seat:
+        return ()  # so it stands in the record
+    if before is None or before.phase not in (Phase.PLAY, Phase.COUNT) or before.set_no != len(state.results):
         raise Refusal(Reason.CANNOT_AMEND, TOO_LATE)
-    undone = ev.Undone(command.at)
-    again = closed.plies[len(before.plies) :]
+    if closed.plies[: len(before.plies)] != before.plies or (state.warnings, closed.exposed) != (
+        before.warnings,
+        before.exposed,
+    ):
+        raise Refusal(Reason.CANNOT_AMEND, TOO_LATE)
+    right = _amended(closed.plies, command)
+    happened: list[ev.Event] = [ev.Undone(command.at)]
     if command.ply < len(before.plies):
-        amended = _amended(before, command)
-        return (undone, amended, *_done_again(evolve_all(state, (undone, amended)), again, command.at))
-    return (undone, *_done_otherwise(evolve(state, undone), again, command))
+        happened.append(_amendment(command))
+    still = evolve_all(state, happened)
+    is_voice = command.ply >= len(before.plies)
+    return (*happened, *(_again(act, command.at, is_voice=is_voice) for act in right[len(still.plies) :]))
 
 
-def _amended(before: State, command: cmd.Attribute | cmd.Correct) -> ev.Attributed | ev.Corrected:
-    """The correction of an act that stood before the last one."""
+def _amended(plies: tuple[Ply, ...], command: cmd.Attribute | cmd.Correct) -> tuple[Ply, ...]:
+    """The whole set as it is said to have been, its last act included."""
+    if isinstance(command, cmd.Correct) and not (0 <= command.inner <= 6 and 0 <= command.outer <= 6):
+        raise Refusal(Reason.NO_SUCH_TILE)
     try:
         if isinstance(command, cmd.Attribute):
-            reattributed(before.plies, command.ply, Seat(command.seat))
-            return ev.Attributed(command.at, command.ply, Seat(command.seat), command.by)
-        corrected(before.plies, command.ply, Suit(command.inner), Suit(command.outer))
-        return ev.Corrected(command.at, command.ply, Suit(command.inner), Suit(command.outer), command.by)
+            return reattributed(plies, command.ply, Seat(command.seat))
+        return corrected(plies, command.ply, Suit(command.inner), Suit(command.outer))
     except CannotAmend as error:
         raise Refusal(Reason.CANNOT_AMEND, error.text) from error
 
 
-def _done_again(state: State, acts: tuple[Ply, ...], at: MonoNs) -> Events:
-    """The act that closed the set, by whose turn it is now; a press keeps its seat."""
-    happened: list[ev.Event] = []
-    for act in acts:
-        if state.turn is None or not (isinstance(act, Move) or act.seat is state.turn):
-            raise Refusal(Reason.CANNOT_AMEND, "the act after it would be out of turn")
-        happened.append(_laid(state.turn, act, at) if isinstance(act, Move) else ev.Passed(at, act.seat))
-        state = evolve(state, happened[-1])
-    return tuple(happened)
+def _amendment(command: cmd.Attribute | cmd.Correct) -> ev.Event:
+    if isinstance(command, cmd.Attribute):
+        return ev.Attributed(command.at, command.ply, Seat(command.seat), command.by)
+    return ev.Corrected(command.at, command.ply, Suit(command.inner), Suit(command.outer), command.by)
 
 
-def _done_otherwise(state: State, acts: tuple[Ply, ...], command: cmd.Attribute | cmd.Correct) -> Events:
-    """The closing act itself was another's, those before him having passed by voice, or it was another domino."""
-    move = acts[0] if acts and command.ply == len(state.plies) else None
-    if not isinstance(move, Move) or state.turn is None or not state.line.placed:
-        raise Refusal(Reason.CANNOT_AMEND, f"act {command.ply + 1} is no move that could be so")
-    if isinstance(command, cmd.Correct):
-        inner, outer = Suit(command.inner), Suit(command.outer)
-        other = Move(move.seat, inner, outer, move.end, state.line.open_suit(move.end) in (None, inner))
-        if other.tile in state.line.tiles:
-            raise Refusal(Reason.CANNOT_AMEND, f"{other.tile} lies in the line already")
-        return (_laid(state.turn, other, command.at),)
-    voices: list[ev.Event] = []
-    while state.turn is not None and state.turn != command.seat:
-        voices.append(ev.Passed(command.at, state.turn, by_voice=True))
-        state = evolve(state, voices[-1])
-    return (*voices, _laid(Seat(command.seat), move, command.at))
-
-
-def _laid(seat: Seat, move: Move, at: MonoNs) -> ev.DominoLaid:
-    return ev.DominoLaid(at, seat, move.inner, move.outer, move.end, move.is_fitting, 1.0)
+def _again(act: Ply, at: MonoNs, *, is_voice: bool) -> ev.Event:
+    """An act done again, as it stands in the corrected history."""
+    if isinstance(act, Move):
+        return ev.DominoLaid(at, act.seat, act.inner, act.outer, act.end, act.is_fitting, 1.0)
+    return ev.Passed(at, act.seat, by_voice=is_voice)

@@ -107,6 +107,8 @@ def decisions_on(state: State, finding: Finding) -> frozenset[Decision]:
     allowed = DECISIONS[finding.kind]
     if finding.set_no is not None:  # a set that is registered: it is rescored or it stands
         return allowed - {Decision.RESTART}
+    if state.forfeits:  # a warning costs the set already, to one pair or the other: it is not played again
+        allowed -= {Decision.RESTART}
     if finding.kind is not FindingKind.WRONG_DOMINO:
         return allowed
     if not is_at_once(state, finding):

@@ -266,7 +266,8 @@ class State:
     attempt: int = 0
     """Playings of this set that were annulled."""
     closed: ClosedSet | None = None
-    forfeit: Forfeit | None = None
+    forfeits: tuple[Forfeit, ...] = ()
+    """In the order of the warnings."""
     findings: tuple[Finding, ...] = ()
     """Of this set."""
     take_back: tuple[Tile, ...] = ()
@@ -373,7 +374,7 @@ class State:
     @property
     def is_award_waiting(self) -> bool:
         """Whether an offence is confirmed, and another that may decide the set otherwise has to be ruled on first."""
-        has_lost = self.forfeit is not None or any(f.is_confirmed and f.set_no is None for f in self.findings)
+        has_lost = bool(self.forfeits) or any(f.is_confirmed and f.set_no is None for f in self.findings)
         return self.phase in (Phase.PLAY, Phase.COUNT) and has_lost
 
     def _stops(self, finding: Finding) -> bool:

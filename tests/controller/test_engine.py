@@ -204,6 +204,18 @@ def test_engine_lets_a_spoken_pass_wait_for_the_move_before_it(table: Table) -> 
     assert table.types()[-2:] == ["domino_laid", "passed"]
 
 
+def test_engine_charges_nobody_for_a_spoken_pass_that_waited(table: Table) -> None:
+    """The pass was entered seconds before the move was read: the next player's time begins when it counts."""
+    start(table)
+    table.see((6, 4))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.order("voice_pass", seat=2)
+    table.rounds(3.0)
+    table.see((6, 4), (4, 1))
+    assert table.types()[-1] == "passed"
+    assert table.engine.state.clock.elapsed_ns(MonoNs(table.time.now_ns)) < 1_000_000_000
+
+
 def test_engine_judges_a_waiting_pass_when_no_move_came_after_all(table: Table) -> None:
     """A hand that only came and went leaves the turn where it was, and the early pass is refused."""
     start(table)

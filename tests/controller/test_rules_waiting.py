@@ -20,7 +20,7 @@ from controller.game.rulesets import (
 )
 from controller.game.state import AlertKind, Halt, Phase
 from controller.game.tiles import Seat
-from tests.controller.games import hands_of
+from tests.controller.games import Table, hands_of
 from tests.controller.rule_sets import OUT_15
 from tests.controller.rule_table import act, begun, count, deal, kinds, lay_by, play, refused, rule, tile, warn
 
@@ -68,6 +68,79 @@ def test_rules_what_counting_has_shown_is_dated_by_the_hands() -> None:
     table.do(cmd.OrderReveal(table.now, "Eve"))
     count(table, "41 61 33 43 53 44 66 | 10 20 40 11 62 63 | 00 51 22 42 64 55 | 60 31 52 54 65")
     assert (table.state.results[0].by, table.state.points) == (Ending.WRONG_PASS, (1, 0))
+
+
+@pytest.mark.rule("9.8")
+def test_rules_warnings_of_both_pairs_wait_in_their_order() -> None:
+    """Pair A's second warning waits for pair B's wrong domino; pair B's own comes later and overtakes nothing."""
+    table = play(begun(), "66 55R 54R 41R")
+    warn(table, 0, 2, 1, 1)
+    assert table.is_in(Phase.PLAY)
+    rule(table, Decision.DISMISS, FindingKind.WRONG_DOMINO)
+    assert table.state.points == (0, 1)
+
+
+@pytest.mark.rule("9.8")
+def test_rules_second_warning_comes_after_an_offence_that_is_confirmed_already() -> None:
+    """Pair B's wrong pass is confirmed and the set played to its end; pair A's second warning comes after it."""
+    table = play(begun(fours(wrong_pass_stop=WrongPassStop.AT_END)), "66 P 65R 54R 63L 46R")
+    rule(table, Decision.CONFIRM, FindingKind.WRONG_PASS)
+    warn(table, 0, 2)
+    assert (table.state.results[0].by, table.state.points) == (Ending.WRONG_PASS, (1, 0))
+
+
+@pytest.mark.rule("9.8")
+def test_rules_set_that_a_warning_costs_is_not_played_again() -> None:
+    """A second warning waits for a ruling: to restart the set would take it away."""
+    table = play(begun(), "66 55R 54R 41R")
+    warn(table, 0, 2)
+    finding = table.finding()
+    assert refused(table, cmd.Rule(table.now, finding, Decision.RESTART, "Eve")) is Reason.NOT_A_DECISION
+
+
+CONTRADICTED = "66 P 65R 54R 63L 46R"
+"""Seat 1 passes with a six open and lays 4-6 as the last act: by itself that costs pair B the set."""
+
+
+@pytest.mark.rule("16.8")
+def test_rules_correction_opens_the_set_that_a_misreading_closed() -> None:
+    """The last act was seat 2's, seat 1 having passed again: nothing is contradicted, and play goes on."""
+    table = play(begun(fours(adjudication=Adjudication.AUTO)), CONTRADICTED)
+    assert table.state.points == (1, 0)
+    table.do(cmd.Attribute(table.now, 5, 2, "Eve"))
+    assert (table.state.results, table.state.turn) == ((), Seat.S3)
+    assert [ply.seat for ply in table.state.plies] == [0, 1, 2, 3, 0, 1, 2]
+
+
+@pytest.mark.rule("16.8")
+def test_rules_act_done_again_is_judged_anew() -> None:
+    """An earlier domino is corrected so that the last one does not fit any more: it is a wrong domino now."""
+    table = play(begun(fours(adjudication=Adjudication.AUTO)), CONTRADICTED)
+    table.do(cmd.Correct(table.now, 3, 5, 1, "Eve"))
+    raised = [e for e in table.happened if isinstance(e, ev.FindingRaised)]
+    assert FindingKind.WRONG_DOMINO in [finding.kind for finding in raised]
+    assert not [move.is_fitting for move in raised_moves(table)][-1]
+
+
+@pytest.mark.rule("16.8")
+def test_rules_correction_puts_no_domino_into_the_line_twice() -> None:
+    """6-4 lies there as the last act: no other act can have been it."""
+    table = play(begun(fours(adjudication=Adjudication.AUTO)), CONTRADICTED)
+    assert refused(table, cmd.Correct(table.now, 2, 6, 4, "Eve")) is Reason.CANNOT_AMEND
+
+
+@pytest.mark.rule("16.8")
+def test_rules_correction_takes_no_warning_back() -> None:
+    """The set was lost by a second warning: that is not undone by correcting a domino of it."""
+    table = play(begun(), "66 65R")
+    warn(table, 0, 2)
+    assert refused(table, cmd.Correct(table.now, 1, 6, 4, "Eve")) is Reason.CANNOT_AMEND
+    assert len(table.state.warnings) == 2
+
+
+def raised_moves(table: Table) -> list[ev.DominoLaid]:
+    """Every domino laid, also those done again."""
+    return [event for event in table.happened if isinstance(event, ev.DominoLaid)]
 
 
 @pytest.mark.rule("10.3")
