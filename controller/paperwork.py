@@ -158,18 +158,19 @@ def _save(made: Register, out: Path, language: Language) -> None:
 def ledger(options: argparse.Namespace) -> int:
     """The warnings of a competition: those of ledgers and journals together, shown and written to a file."""
     merged = Ledger()
-    known: set[str] = set()
+    games: list[ev.GameStarted] = []
     for source in options.sources:
-        if _head(source).startswith(SQLITE):
-            known |= {e.competition for _, e in _journal(source) if isinstance(e, ev.GameStarted) and e.competition}
         try:
-            merged = merged.merged(_ledger(source, options.competition))
+            given, started = _ledger(source, options.competition)
+            merged = merged.merged(given)
         except LedgerConflict as error:
             raise Sorry(f"{source}: {error}") from error
+        games += started
+    known = {game.competition for game in games if game.competition}
     if known and options.competition not in known and not merged.ids:
         names = ", ".join(map(repr, sorted(known)))
         raise Sorry(f"expected a competition of these journals, got {options.competition!r}: they know {names}")
-    print("\n".join(_ledger_lines(merged, options)))
+    print("\n".join(_ledger_lines(merged, options, _regulations(options, games))))
     if options.out is not None:
         try:
             write_ledger(options.out, merged, options.competition)
@@ -178,9 +179,9 @@ def ledger(options: argparse.Namespace) -> int:
     return 0
 
 
-def _ledger_lines(merged: Ledger, options: argparse.Namespace) -> Iterator[str]:
+def _ledger_lines(merged: Ledger, options: argparse.Namespace, params: Params) -> Iterator[str]:
     """Warnings, the games that count, and what an expelled player pays to play again."""
-    competition, params = options.competition, _regulations(options)
+    competition = options.competition
     rung = EXPELLED_AT[params.ladder]
     yield ledger_text(merged, competition, rung=rung)
     expelled = merged.expelled(competition, rung)
@@ -199,14 +200,10 @@ def _ledger_lines(merged: Ledger, options: argparse.Namespace) -> Iterator[str]:
             yield f"To play the next tournament {who} pays {cost.total:g}, of it {cost.penalty:g} as a penalty."
 
 
-def _regulations(options: argparse.Namespace) -> Params:
+def _regulations(options: argparse.Namespace, games: Sequence[ev.GameStarted]) -> Params:
     """The parameters of the competition's last game in the journals that are given; words on the command line first."""
-    params = fours()
-    for source in options.sources:
-        if _head(source).startswith(SQLITE):
-            for _, event in _journal(source):
-                if isinstance(event, ev.GameStarted) and event.competition == options.competition:
-                    params = event.params
+    played = [game.params for game in games if game.competition == options.competition]
+    params = played[-1] if played else fours()
     if options.ladder is not None:
         params = fours() if Ladder(options.ladder) is Ladder.SETS else spots()
     if options.expelled_results is not None:
@@ -216,12 +213,14 @@ def _regulations(options: argparse.Namespace) -> Params:
     return params
 
 
-def _ledger(source: Path, competition: str) -> Ledger:
-    """The ledger in a file, or that of a table's journal."""
+def _ledger(source: Path, competition: str) -> tuple[Ledger, Sequence[ev.GameStarted]]:
+    """The ledger in a file, or that of a table's journal with the games that were started there."""
     if _head(source).startswith(SQLITE):
-        return _kept_ledger(_journal(source)).for_competition(competition)
+        kept = _journal(source)
+        started = [event for _, event in kept if isinstance(event, ev.GameStarted)]
+        return _kept_ledger(kept).for_competition(competition), started
     try:
-        return read_ledger(source, competition=competition)
+        return read_ledger(source, competition=competition), ()
     except LedgerFileError as error:
         raise Sorry(str(error)) from error
 
@@ -250,8 +249,10 @@ def _journal(path: Path) -> Sequence[tuple[Entry, ev.Event]]:
 
 def _of_game(kept: Sequence[tuple[Entry, ev.Event]], wanted: str | None) -> Sequence[tuple[Entry, ev.Event]]:
     """The journal up to the end of one game, the last where none is named; names go before numbers."""
+    if wanted is None:
+        return kept
     starts = _starts(kept)
-    if wanted is None or not starts:
+    if not starts:
         return kept
     named = [at for at, (_, name) in enumerate(starts) if name == wanted]
     found = named or [at for at in range(len(starts)) if str(at + 1) == wanted]
