@@ -174,7 +174,7 @@ class _Bench:
             self._start_set()  # dealt anew after a restart or a redeal
         self._pass_time(entry)
         for command in self._commands(entry):
-            self._do(command, entry)
+            self._do(command)
 
     def _pass_time(self, entry: en.Entry) -> None:
         """The clock at an entry: where it is written on the set's clock, else after the thinking that is written."""
@@ -186,7 +186,7 @@ class _Bench:
             left = think_ms * NS_PER_MS - self.state.clock.elapsed_ns(self._now)
             self._now = MonoNs(self._now + max(0, left))
 
-    def _do(self, command: cmd.Command, entry: en.Entry | None = None) -> None:
+    def _do(self, command: cmd.Command) -> None:
         if isinstance(command, cmd.Undo) and (self.state.before is None or self.state.before.phase is Phase.IDLE):
             self._tell("refused", "nothing_to_undo: nothing in this record is left to take back (rules 16.9).")
             return
