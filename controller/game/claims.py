@@ -9,7 +9,7 @@ from controller.game.draw import is_redealable
 from controller.game.events import Reason
 from controller.game.line import Line
 from controller.game.rulesets import Redeal, RedealDeadline, TimeClaimWindow
-from controller.game.rulings import CLAUSES, Events, Refusal
+from controller.game.rulings import Events, Refusal, raised
 from controller.game.sight import read_hand
 from controller.game.state import Move, Phase, State
 from controller.game.tiles import ALL_TILES, HAND_SIZE, MonoNs, Seat, Tile
@@ -34,7 +34,7 @@ def claim_time(state: State, command: cmd.ClaimTime) -> Events:
         f"{state.name_of(seat)} points out that {state.name_of(thinker)} has thought {elapsed_ms / 1000:.1f} s "
         f"of the {state.params.think_seconds:g} s given."
     )
-    return (claimed, _raised(state, command.at, kind, thinker, place, text))
+    return (claimed, raised(state, command.at, kind, thinker, place, text))
 
 
 def _pointed_at(state: State, seat: Seat, at: MonoNs) -> tuple[Seat, int, bool]:
@@ -47,11 +47,6 @@ def _pointed_at(state: State, seat: Seat, at: MonoNs) -> tuple[Seat, int, bool]:
     if is_window and last is not None and last.is_overtime and last.seat.pair is not seat.pair and not now_over:
         return (last.seat, last.think_ms, True)
     return (turn, state.clock.elapsed_ns(at) // NS_PER_MS, state.clock.is_over(at))
-
-
-def _raised(state: State, at: MonoNs, kind: ev.FindingKind, seat: Seat, place: int, text: str) -> ev.FindingRaised:
-    clause = CLAUSES[state.params.rule_set][kind]
-    return ev.FindingRaised(at, state.next_finding, kind, seat, place, clause, text, seat.pair)
 
 
 def claim_redeal(state: State, command: cmd.ClaimRedeal) -> Events:
@@ -99,7 +94,7 @@ def _judged(state: State, at: MonoNs, seat: Seat, hand: tuple[Tile, ...], *, is_
 def _denied(state: State, at: MonoNs, seat: Seat, reason: Reason, hand: tuple[Tile, ...], *, is_seen: bool) -> Events:
     known = tuple(tile for tile in dict.fromkeys(hand) if tile in ALL_TILES)
     text = f"{state.name_of(seat)} has shown his hand for a redeal that he may not have: warning, new deal, or play on."
-    found = _raised(state, at, ev.FindingKind.EXPOSED_HAND, seat, len(state.plies), text)
+    found = raised(state, at, ev.FindingKind.EXPOSED_HAND, seat, len(state.plies), text)
     return (ev.RedealDenied(at, seat, reason, known, is_seen), found)
 
 

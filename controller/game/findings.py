@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from controller.game import events as ev
 from controller.game.commands import Decision
@@ -11,7 +11,7 @@ from controller.game.events import FindingKind, ProvenBy
 from controller.game.proof import Contradiction, contradiction, reason_text, seat_name, wrong_pass_text, wrong_passes
 from controller.game.repairs import OtherTile, Repair, repairs
 from controller.game.rulesets import WrongDomino
-from controller.game.rulings import CLAUSES
+from controller.game.rulings import raised
 from controller.game.state import Finding, Move, Ply, Skip, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
 
@@ -32,11 +32,11 @@ def late_finding(state: State, at: MonoNs) -> ev.FindingRaised | None:
     for found in wrong_passes(state.closed.plies, state.closed.exposed, state.closed.hands):
         if found.ply not in told | state.closed.dismissed:
             text = wrong_pass_text(found, state.closed.plies, state.names)
-            return _raised(state, at, FindingKind.WRONG_PASS, found.seat, found.ply, text, set_no=state.closed.set_no)
+            return _proven(state, at, FindingKind.WRONG_PASS, found.seat, found.ply, text, set_no=state.closed.set_no)
     return None
 
 
-def _raised(
+def _proven(
     state: State,
     at: MonoNs,
     kind: FindingKind,
@@ -50,17 +50,13 @@ def _raised(
     repaired: tuple[Repair, ...] = (),
     set_no: int | None = None,
 ) -> ev.FindingRaised:
-    return ev.FindingRaised(
-        at,
-        state.next_finding,
-        kind,
-        seat,
-        ply,
-        CLAUSES[state.params.rule_set][kind],
-        text,
-        seat.pair if seat is not None else pair,
-        proven_by,
-        passes,
+    """A finding with its proof and the misreadings that would explain it away."""
+    found = raised(state, at, kind, seat, ply, text)
+    return replace(
+        found,
+        pair=found.pair or pair,
+        proven_by=proven_by,
+        passes=passes,
         repairs=tuple(repair.text(state.plies, state.names) for repair in repaired),
         set_no=set_no,
         misreadings=tuple(_misreading(repair, state.plies) for repair in repaired),
@@ -75,7 +71,7 @@ def _wrong_domino(state: State, at: MonoNs) -> ev.FindingRaised | None:
             text = f"{name} laid {ply.tile} with {ply.inner} to the joint, which does not fit."
             if state.params.wrong_domino is WrongDomino.REFEREE:
                 text += " These rules leave to the referee what follows."
-            return _raised(state, at, FindingKind.WRONG_DOMINO, ply.seat, place, text)
+            return raised(state, at, FindingKind.WRONG_DOMINO, ply.seat, place, text)
     return None
 
 
@@ -84,7 +80,7 @@ def _wrong_pass(state: State, at: MonoNs) -> ev.FindingRaised | None:
     told = {f.ply for f in _pass_findings(state) if f.proven_by is not ProvenBy.COUNTING}
     for found in wrong_passes(state.plies, state.exposed, state.hands):
         if found.ply not in told:
-            return _raised(
+            return _proven(
                 state,
                 at,
                 FindingKind.WRONG_PASS,
@@ -111,7 +107,7 @@ def _by_counting(state: State, at: MonoNs) -> ev.FindingRaised | None:
     for blame in _blames(found, state.plies, excused):
         if not any(blame.is_told_by(finding) for finding in told):
             kind = FindingKind.INCONSISTENT_PASSES if blame.pair is None else FindingKind.WRONG_PASS
-            return _raised(
+            return _proven(
                 state,
                 at,
                 kind,

@@ -73,13 +73,12 @@ def _confirmed_by_rule(state: State, at: MonoNs) -> Events:
     """With adjudication auto a wrong pass confirms itself; a wrong domino at the count, or with another offence."""
     if state.params.adjudication is not Adjudication.AUTO:
         return ()
-    is_settled = state.hands is not None or state.is_count_waived
     has_confirmed = state.is_award_waiting
     for finding in state.open_findings:
         if finding.kind is FindingKind.WRONG_PASS:
             return (ev.FindingRuled(at, finding.number, Decision.CONFIRM, by_rule=True),)
         is_costly = finding.kind is FindingKind.WRONG_DOMINO and state.has_wrong_domino_clause
-        if is_costly and (is_settled or (has_confirmed and not is_at_once(state, finding))):
+        if is_costly and (state.is_counted or (has_confirmed and not is_at_once(state, finding))):
             return (ev.FindingRuled(at, finding.number, Decision.LOST, by_rule=True),)
     return ()
 
@@ -118,8 +117,7 @@ def _done_at(state: State, finding: Finding) -> int:
 
 def _is_time_to_award(state: State) -> bool:
     """A wrong pass may be played on to the end of the set (wrong_pass_stop), anything else never is."""
-    is_settled = state.hands is not None or state.is_count_waived
-    if state.params.wrong_pass_stop is WrongPassStop.AT_ONCE or is_settled or state.forfeits:
+    if state.params.wrong_pass_stop is WrongPassStop.AT_ONCE or state.is_counted or state.forfeits:
         return True
     return any(f.is_confirmed and f.kind is FindingKind.WRONG_DOMINO for f in state.findings)
 
@@ -128,7 +126,7 @@ def _closing(state: State, at: MonoNs) -> Events:
     """Going out comes before the deadlock: a deadlock needs players who all have dominoes (C0.7)."""
     if state.phase is not Phase.PLAY or not state.line.placed:
         return ()
-    out = _gone_out(state)
+    out = state.gone_out
     if out is not None:
         return (ev.WentOut(at, out),)
     if state.line.is_locked and _is_lock_told(state):
@@ -158,7 +156,7 @@ def _unclaimed(state: State, at: MonoNs) -> Events:
 def _score(state: State, at: MonoNs) -> Events:
     """The set is registered once the hands are counted, or the count is waived, and no offence waits for a ruling."""
     is_waiting = any(f.kind in OFFENCES and f.set_no is None for f in state.open_findings)
-    if is_waiting or (state.hands is None and not state.is_count_waived):
+    if is_waiting or not state.is_counted:
         return ()
     scored = provisional_score(state, at)
     if scored is None:
@@ -172,7 +170,7 @@ def _score(state: State, at: MonoNs) -> Events:
 def provisional_score(state: State, at: MonoNs) -> ev.SetScored | None:
     """What the closed line is worth as things stand; None while it is open, or its spots are needed and not counted."""
     spots = state.spots
-    out = _gone_out(state) if state.ending is Ending.OUT else None
+    out = state.gone_out if state.ending is Ending.OUT else None
     if state.ending is None or (spots is None and (out is None or state.params.scoring is Scoring.SPOTS)):
         return None
     if state.params.scoring is Scoring.SPOTS:
@@ -186,10 +184,6 @@ def provisional_score(state: State, at: MonoNs) -> ev.SetScored | None:
     won = points_for(Winner(pair.value))
     points = (won[0] + state.carried * won[0], won[1] + state.carried * won[1])
     return ev.SetScored(at, state.ending, Winner(pair.value), spots, points)
-
-
-def _gone_out(state: State) -> Seat | None:
-    return next((seat for seat in Seat if state.tiles_left(seat) == 0), None)
 
 
 def _game_end(state: State, at: MonoNs) -> Events:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from controller.game import commands as cmd
 from controller.game import events as ev
@@ -12,7 +13,7 @@ from controller.game.events import Reason
 from controller.game.evolve import evolve, evolve_all
 from controller.game.follow import follow
 from controller.game.rulesets import OutOfTurn
-from controller.game.rulings import CLAUSES, Events, Refusal
+from controller.game.rulings import Events, Refusal, raised
 from controller.game.sight import Disagreement, Lay, assign_hands, reconcile
 from controller.game.state import Halt, Phase, Skip, State
 from controller.game.tiles import End, MonoNs, Seat, Suit, Tile
@@ -74,10 +75,8 @@ def laid_out_of_turn(state: State, command: cmd.LayDomino) -> Events:
     name = state.name_of(seat)
     text = f"{name} laid {Tile.of(command.inner, command.outer)} though it was not his turn: it goes back to his hand."
     kind = ev.FindingKind.OUT_OF_TURN
-    clause = CLAUSES[state.params.rule_set][kind]
     lay = (Suit(command.inner), Suit(command.outer), command.end)
-    place = len(state.plies)
-    return (ev.FindingRaised(command.at, state.next_finding, kind, seat, place, clause, text, seat.pair, lay=lay),)
+    return (replace(raised(state, command.at, kind, seat, len(state.plies), text), lay=lay),)
 
 
 def skip(state: State, command: cmd.Pass) -> Events:

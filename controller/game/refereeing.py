@@ -13,7 +13,7 @@ from controller.game.ledger import LedgerConflict
 from controller.game.penalties import EXPELLED_AT, WARNING_REASONS, warn
 from controller.game.rulesets import ReplayBy, Reveal, Scoring, Seating
 from controller.game.rulings import Events, Refusal, ruling
-from controller.game.state import Phase, State
+from controller.game.state import Phase, Ply, State
 from controller.game.tiles import Seat, Suit, Tile
 
 
@@ -105,7 +105,7 @@ def count(state: State, command: cmd.Count) -> Events:
 
 def _with_partner(state: State, hands: tuple[tuple[Tile, ...], ...]) -> tuple[tuple[Tile, ...], ...]:
     """The hands with that of the winner's partner, which need not be shown: it is what is left (reveal)."""
-    out = next((seat for seat in Seat if state.tiles_left(seat) == 0), None)
+    out = state.gone_out
     is_inferred = state.params.reveal is Reveal.COUNTED_ONLY and state.ending is Ending.OUT and out is not None
     if not is_inferred or out is None or len(hands) != len(Seat):
         return hands
@@ -135,27 +135,37 @@ def restart_set(state: State, command: cmd.RestartSet) -> Events:
     )
 
 
-def attribute(state: State, command: cmd.Attribute) -> Events:
-    """A move was another seat's: those in between have passed by voice."""
-    if 0 <= command.ply < len(state.plies) and state.plies[command.ply].seat == command.seat:
-        return ()  # so it stands in the record
-    try:
-        reattributed(state.plies, command.ply, Seat(command.seat))
-    except CannotAmend as error:
-        raise Refusal(Reason.CANNOT_AMEND, error.text) from error
-    return (ev.Attributed(command.at, command.ply, Seat(command.seat), command.by),)
+def amend(state: State, command: cmd.Attribute | cmd.Correct) -> Events:
+    """A move of this set was another seat's, those in between having passed by voice; or it was another domino."""
+    if stands_so(state.plies, command):
+        return ()
+    amended(state.plies, command)
+    return (amendment(command),)
 
 
-def correct(state: State, command: cmd.Correct) -> Events:
-    """A move was another domino."""
-    if not (0 <= command.inner <= 6 and 0 <= command.outer <= 6):
+def stands_so(plies: tuple[Ply, ...], command: cmd.Attribute | cmd.Correct) -> bool:
+    """Whether the record says already whose move it was."""
+    is_act = 0 <= command.ply < len(plies)
+    return isinstance(command, cmd.Attribute) and is_act and plies[command.ply].seat == command.seat
+
+
+def amended(plies: tuple[Ply, ...], command: cmd.Attribute | cmd.Correct) -> tuple[Ply, ...]:
+    """The acts of a set as they are said to have been; Refusal where they cannot have been so."""
+    if isinstance(command, cmd.Correct) and not (0 <= command.inner <= 6 and 0 <= command.outer <= 6):
         raise Refusal(Reason.NO_SUCH_TILE)
-    inner, outer = Suit(command.inner), Suit(command.outer)
     try:
-        corrected(state.plies, command.ply, inner, outer)
+        if isinstance(command, cmd.Attribute):
+            return reattributed(plies, command.ply, Seat(command.seat))
+        return corrected(plies, command.ply, Suit(command.inner), Suit(command.outer))
     except CannotAmend as error:
         raise Refusal(Reason.CANNOT_AMEND, error.text) from error
-    return (ev.Corrected(command.at, command.ply, inner, outer, command.by),)
+
+
+def amendment(command: cmd.Attribute | cmd.Correct) -> ev.Event:
+    """The event by which a set in progress takes on what `amended` has found possible."""
+    if isinstance(command, cmd.Attribute):
+        return ev.Attributed(command.at, command.ply, Seat(command.seat), command.by)
+    return ev.Corrected(command.at, command.ply, Suit(command.inner), Suit(command.outer), command.by)
 
 
 def merge_ledger(state: State, command: cmd.MergeLedger) -> Events:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from controller.game import commands as cmd
 from controller.game import events as ev
-from controller.game.amend import CannotAmend, corrected, reattributed
 from controller.game.events import Reason
 from controller.game.evolve import evolve_all
+from controller.game.refereeing import amended, amendment, stands_so
 from controller.game.rulings import Events, Refusal
 from controller.game.state import Move, Phase, Ply, State
-from controller.game.tiles import MonoNs, Seat, Suit
+from controller.game.tiles import MonoNs
 
 TOO_LATE = "the set is registered and more than a move or pass has been done since: take that back first"
 
@@ -23,9 +23,8 @@ def reopen(state: State, command: cmd.Attribute | cmd.Correct) -> Events:
     before, closed = state.before, state.closed
     if closed is None:
         raise Refusal(Reason.NO_SET)
-    is_act = 0 <= command.ply < len(closed.plies)
-    if isinstance(command, cmd.Attribute) and is_act and closed.plies[command.ply].seat == command.seat:
-        return ()  # so it stands in the record
+    if stands_so(closed.plies, command):
+        return ()
     if before is None or before.phase not in (Phase.PLAY, Phase.COUNT) or before.set_no != len(state.results):
         raise Refusal(Reason.CANNOT_AMEND, TOO_LATE)
     if closed.plies[: len(before.plies)] != before.plies or (state.warnings, closed.exposed) != (
@@ -33,31 +32,13 @@ def reopen(state: State, command: cmd.Attribute | cmd.Correct) -> Events:
         before.exposed,
     ):
         raise Refusal(Reason.CANNOT_AMEND, TOO_LATE)
-    right = _amended(closed.plies, command)
+    right = amended(closed.plies, command)
     happened: list[ev.Event] = [ev.Undone(command.at)]
     if command.ply < len(before.plies):
-        happened.append(_amendment(command))
+        happened.append(amendment(command))
     still = evolve_all(state, happened)
     is_voice = command.ply >= len(before.plies)
     return (*happened, *(_again(act, command.at, is_voice=is_voice) for act in right[len(still.plies) :]))
-
-
-def _amended(plies: tuple[Ply, ...], command: cmd.Attribute | cmd.Correct) -> tuple[Ply, ...]:
-    """The whole set as it is said to have been, its last act included."""
-    if isinstance(command, cmd.Correct) and not (0 <= command.inner <= 6 and 0 <= command.outer <= 6):
-        raise Refusal(Reason.NO_SUCH_TILE)
-    try:
-        if isinstance(command, cmd.Attribute):
-            return reattributed(plies, command.ply, Seat(command.seat))
-        return corrected(plies, command.ply, Suit(command.inner), Suit(command.outer))
-    except CannotAmend as error:
-        raise Refusal(Reason.CANNOT_AMEND, error.text) from error
-
-
-def _amendment(command: cmd.Attribute | cmd.Correct) -> ev.Event:
-    if isinstance(command, cmd.Attribute):
-        return ev.Attributed(command.at, command.ply, Seat(command.seat), command.by)
-    return ev.Corrected(command.at, command.ply, Suit(command.inner), Suit(command.outer), command.by)
 
 
 def _again(act: Ply, at: MonoNs, *, is_voice: bool) -> ev.Event:

@@ -9,6 +9,7 @@ from controller.game.evolve import evolve
 from controller.game.penalties import warn
 from controller.game.rulesets import OutOfTurn, ReplayBy, RuleSet, WrongDomino, WrongLastDomino
 from controller.game.state import Finding, State
+from controller.game.tiles import MonoNs, Seat
 
 Events = tuple[ev.Event, ...]
 
@@ -100,6 +101,12 @@ class Refusal(Exception):  # it never leaves the core: a verdict, not an error
         super().__init__(reason, detail)
         self.reason = reason
         self.detail = detail
+
+
+def raised(state: State, at: MonoNs, kind: FindingKind, seat: Seat | None, ply: int, text: str) -> ev.FindingRaised:
+    """A finding about the act at place `ply`, with its number and the clause of this game's text."""
+    clause = CLAUSES[state.params.rule_set][kind]
+    return ev.FindingRaised(at, state.next_finding, kind, seat, ply, clause, text, None if seat is None else seat.pair)
 
 
 def decisions_on(state: State, finding: Finding) -> frozenset[Decision]:

@@ -422,6 +422,11 @@ class State:
         return self.closed is not None and not self.closed.is_final and is_open and is_allowed
 
     @property
+    def is_counted(self) -> bool:
+        """Whether nothing is left to be counted: the hands are known, or need not be."""
+        return self.hands is not None or self.is_count_waived
+
+    @property
     def spots(self) -> tuple[int, int] | None:
         """Spots left with either pair once the hands are counted, a lone double blank at its value (R8)."""
         if self.hands is None:
@@ -433,6 +438,11 @@ class State:
     def tiles_left(self, seat: Seat) -> int:
         """Dominoes in the hand of `seat`: seven less its moves."""
         return HAND_SIZE - sum(1 for ply in self.plies if isinstance(ply, Move) and ply.seat is seat)
+
+    @property
+    def gone_out(self) -> Seat | None:
+        """Who has no domino left."""
+        return next((seat for seat in Seat if self.tiles_left(seat) == 0), None)
 
     def name_of(self, seat: Seat) -> str:
         """What a person calls who sits there."""
