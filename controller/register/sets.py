@@ -81,7 +81,8 @@ def _counted(state: State, by: Ending, pair: Pair, fine: int) -> int | None:
     """What a fined pair counts in a set it won: twice the fine; None where the fine is added to its spots (R10.3)."""
     flat = 2 * fine
     if by is Ending.OUT:
-        return flat if any(seat.pair is pair and not state.tiles_left(seat) for seat in Seat) else None
+        out = state.gone_out
+        return flat if out is not None and out.pair is pair else None
     if by is not Ending.DEADLOCK or state.spots is None:
         return None
     held, rival = state.spots[pair.index], state.spots[pair.rivals.index]
