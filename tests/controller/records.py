@@ -171,3 +171,13 @@ SIMPLE = Record(lead=Seat.S0, params=Params())
 def with_entries(*entries: Entry) -> Record:
     """A record of one set in which these happened, and nothing else."""
     return replace(SIMPLE, sets=(SetRecord(1, entries=entries),))
+
+
+@st.composite
+def slipped(draw: st.DrawFn, text: str, words: st.SearchStrategy[str]) -> str:
+    """A written record with a few characters missing, added or changed, as by a slip of who wrote it."""
+    for _ in range(draw(st.integers(1, 3))):
+        begin = draw(st.integers(0, len(text)))
+        end = begin + draw(st.integers(0, 3))
+        text = text[:begin] + draw(words | st.characters() | st.just("")) + text[end:]
+    return text

@@ -22,7 +22,7 @@ from controller.record.json_lines import format_jsonl, parse_case, parse_jsonl, 
 from controller.record.notation import format_record, parse_record
 from controller.record.notation_lexer import NotationError
 from controller.record.record import Record
-from tests.controller.records import MANY, entries_about, records, with_entries
+from tests.controller.records import MANY, entries_about, records, slipped, with_entries
 
 TESTS = Path(__file__).parents[1]
 PAGE = (TESTS.parent / "docs" / "notation.md").read_text(encoding="utf-8")
@@ -227,7 +227,6 @@ def test_mistake_is_told_with_its_place(text: str, line: int, column: int, expec
 
 GOOD_WORDS = {word for text, _, _, _ in REFUSED for word in re.findall(r'"[^"]*"|[\[\]{}:,]|[0-9.]+|\n', text)}
 WORDS = st.sampled_from(sorted(GOOD_WORDS)) | st.sampled_from(["null", "true", "1e999", "\ud800", '"\\ud800"', "\0"])
-SLIPS = WORDS | st.characters() | st.just("")
 
 
 def check_parse(text: str) -> None:
@@ -257,12 +256,7 @@ def test_any_words_at_all_are_a_record_or_a_mistake_with_its_place(text: str) ->
 @given(st.data(), records())
 def test_slips_of_a_program_are_a_record_or_a_mistake_with_its_place(data: st.DataObject, record: Record) -> None:
     """Good lines with a few characters missing, added or changed are read, or refused at some place of them."""
-    text = format_jsonl(record)
-    for _ in range(data.draw(st.integers(1, 3))):
-        begin = data.draw(st.integers(0, len(text)))
-        end = begin + data.draw(st.integers(0, 3))
-        text = text[:begin] + data.draw(SLIPS) + text[end:]
-    check_parse(text)
+    check_parse(data.draw(slipped(format_jsonl(record), WORDS)))
 
 
 LONG = {
