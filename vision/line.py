@@ -1,31 +1,42 @@
 """How dominoes hang together: which touches which, and the chains that makes; geometry first, suits only break ties.
 
-A joint is always made by the short end of one of the two dominoes: against the other's end (straight on), against the
-middle of its long side (it lies crosswise, as doubles do), or against the side of one of its halves (a corner).
+A joint is made by the short end of one of the two dominoes: against the other's end (straight on), against the middle
+of its long side (it lies crosswise, as doubles do), or against the side of one of its halves (a corner). Now and then
+a line steps aside without an end: a double lies beside the last half, or two equal halves lie side by side. A third
+domino at a place where the line goes through is a branch.
 Lengths are in units of the side of a half.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
-from vision.reading import Domino, Link, Point
+from vision.reading import Branch, Domino, Link, Point
 
 
 @dataclass(frozen=True, slots=True)
 class LineParams:
     """What still counts as touching."""
 
-    reach: float = 0.55
+    reach: float = 0.7
     """Between two touching places, in sides of a half; sloppy players leave a third of that."""
     max_skew_deg: float = 38.0
     """Between two touching borders."""
     mismatch_cost: float = 0.12
     """Added where the suits differ: enough to choose between two like joints, too little to refuse one."""
+    aside_cost: float = 0.12
+    """Added at the ends of a domino that has neighbours at both its long sides: the line goes through it."""
+    step_reach: float = 0.35
+    """The same where no end is part of the joint; nothing but suits and places says that it is one."""
+    step_cost: float = 0.5
+    """Added for those: any other joint is likelier."""
 
 
 DEFAULT = LineParams()
+
+STEP = (0.7, 1.3)
+"""How far along a domino the other's centre is where it steps aside by a half; whole side by side it is 0."""
 
 # A slot is the part of a domino that a joint takes up: half a, half b, or one of the two long sides' middles.
 _A, _B, _LEFT, _RIGHT = "a", "b", "left", "right"
@@ -52,21 +63,60 @@ class _Joint:
     suits: tuple[int | None, int | None]
 
 
-def chains(dominoes: Sequence[Domino], params: LineParams = DEFAULT) -> tuple[tuple[Link, ...], ...]:
-    """The chains of two or more, longest first, each starting at its end that is farther left (then higher)."""
+def chains(
+    dominoes: Sequence[Domino], params: LineParams = DEFAULT
+) -> tuple[tuple[tuple[Link, ...], ...], tuple[Branch, ...]]:
+    """The chains of two or more, longest first, each from its end farther left (then higher); and the branches."""
     taken: dict[int, dict[str, tuple[int, _Joint]]] = {i: {} for i in range(len(dominoes))}
     group = list(range(len(dominoes)))
-    for joint in sorted(_joints(dominoes, params), key=lambda j: j.cost):
+    joints = _joints(dominoes, params)
+    through = _laid_through(joints)
+    joints.sort(key=lambda j: j.cost + params.aside_cost * _is_aside(j, through))
+    for joint in joints:
         if group[joint.first] == group[joint.second]:
             continue
         if not (_free(taken[joint.first], joint.first_slot) and _free(taken[joint.second], joint.second_slot)):
             continue
         taken[joint.first][joint.first_slot] = (joint.second, joint)
         taken[joint.second][joint.second_slot] = (joint.first, joint)
-        old, new = group[joint.second], group[joint.first]
-        group = [new if g == old else g for g in group]
+        group = _merged(group, joint)
     found = [_walk(start, taken, dominoes) for start in _starts(taken, dominoes)]
-    return tuple(sorted(found, key=lambda chain: -len(chain)))
+    return tuple(sorted(found, key=lambda chain: -len(chain))), tuple(_branches(joints, taken, group))
+
+
+def _laid_through(joints: Sequence[_Joint]) -> set[int]:
+    """The dominoes that may be joined at the middles of both long sides."""
+    at = {(j.first, j.first_slot) for j in joints} | {(j.second, j.second_slot) for j in joints}
+    return {index for index, slot in at if slot == _LEFT and (index, _RIGHT) in at}
+
+
+def _is_aside(joint: _Joint, through: set[int]) -> bool:
+    ends = ((joint.first, joint.first_slot), (joint.second, joint.second_slot))
+    return any(index in through and slot in (_A, _B) for index, slot in ends)
+
+
+def _branches(
+    joints: Sequence[_Joint], taken: dict[int, dict[str, tuple[int, _Joint]]], group: list[int]
+) -> Iterator[Branch]:
+    """The joints by which what hangs together otherwise touches a domino that is joined at both ends already."""
+    for joint in joints:
+        at_first, at_second = taken[joint.first], taken[joint.second]
+        if group[joint.first] == group[joint.second]:
+            continue
+        # Of the domino in the middle any place will do, its joints' own halves too; the other's has to be free.
+        if len(at_first) == 2 and joint.second_slot not in at_second:
+            yield Branch(joint.second, joint.first)
+        elif len(at_second) == 2 and joint.first_slot not in at_first:
+            yield Branch(joint.first, joint.second)
+        else:
+            continue
+        group = _merged(group, joint)
+
+
+def _merged(group: list[int], joint: _Joint) -> list[int]:
+    """Which dominoes hang together, after one more joint."""
+    old, new = group[joint.second], group[joint.first]
+    return [new if g == old else g for g in group]
 
 
 def _free(taken: dict[str, tuple[int, _Joint]], slot: str) -> bool:
@@ -78,35 +128,50 @@ def _joints(dominoes: Sequence[Domino], params: LineParams) -> list[_Joint]:
     """The best joint of each two slots of each two dominoes near enough to touch."""
     places = [_places(domino) for domino in dominoes]
     sides = [_side(domino) for domino in dominoes]
+    centres = [domino.centre for domino in dominoes]
     best: dict[tuple[int, str, int, str], _Joint] = {}
     for i, j in combinations(range(len(dominoes)), 2):
         side = (sides[i] + sides[j]) / 2
-        if math.dist(dominoes[i].centre, dominoes[j].centre) > (2 + params.reach) * side:
+        if math.dist(centres[i], centres[j]) > (2 + params.reach) * side:
             continue
-        for p in places[i]:
-            for q in places[j]:
-                if "end" not in (p.kind, q.kind):
-                    continue
-                cost = _cost(p, q, side, dominoes[i], dominoes[j], params)
-                key = (i, p.slot, j, q.slot)
-                if cost is not None and (key not in best or cost < best[key].cost):
-                    best[key] = _Joint(cost, i, p.slot, j, q.slot, (p.suit, q.suit))
+        for p, q in product(places[i], places[j]):
+            # Most are far apart, and there are 64 for each two dominoes.
+            if abs(p.at[0] - q.at[0]) > params.reach * side or abs(p.at[1] - q.at[1]) > params.reach * side:
+                continue
+            if "end" not in (p.kind, q.kind) and not _is_step(p, q, centres[i], centres[j], side):
+                continue
+            cost = _cost(p, q, side, params)
+            key = (i, p.slot, j, q.slot)
+            if cost is not None and (key not in best or cost < best[key].cost):
+                best[key] = _Joint(cost, i, p.slot, j, q.slot, (p.suit, q.suit))
     return list(best.values())
 
 
-def _cost(p: _Place, q: _Place, side: float, one: Domino, other: Domino, params: LineParams) -> float | None:
+def _is_step(p: _Place, q: _Place, one: Point, other: Point, side: float) -> bool:
+    """Whether two equal suits may be joined without an end: a double beside a half, or two halves side by side."""
+    if p.suit is None or p.suit != q.suit or "side" not in (p.kind, q.kind):
+        return False
+    if "middle" in (p.kind, q.kind):
+        return True
+    across = p.outward
+    x, y = other[0] - one[0], other[1] - one[1]
+    return STEP[0] < abs(x * across[1] - y * across[0]) / side < STEP[1]
+
+
+def _cost(p: _Place, q: _Place, side: float, params: LineParams) -> float | None:
     """How badly two places touch; None when they do not."""
     gap = math.dist(p.at, q.at) / side
-    if gap > params.reach:
+    steps_aside = "end" not in (p.kind, q.kind)
+    if gap > (params.step_reach if steps_aside else params.reach):
         return None
     facing = -(p.outward[0] * q.outward[0] + p.outward[1] * q.outward[1])
     skew_deg = math.degrees(math.acos(max(-1.0, min(1.0, facing))))
     if skew_deg > params.max_skew_deg:
         return None
-    cost = gap + skew_deg / 90
-    for place, domino in ((p, one), (q, other)):
-        double = domino.a.suit is not None and domino.a.suit == domino.b.suit
-        cost += {"end": 0.0, "middle": 0.0 if double else 0.15, "side": 0.06}[place.kind]
+    cost = gap + skew_deg / 90 + (params.step_cost if steps_aside else 0)
+    for place in (p, q):
+        # The middle of a long side has a suit where the domino is a double, which is laid crosswise.
+        cost += {"end": 0.0, "middle": 0.15 if place.suit is None else 0.0, "side": 0.06}[place.kind]
     if p.suit is not None and q.suit is not None and p.suit != q.suit:
         cost += params.mismatch_cost
     return cost
@@ -115,11 +180,8 @@ def _cost(p: _Place, q: _Place, side: float, one: Domino, other: Domino, params:
 def _side(domino: Domino) -> float:
     """Side of a half in pixels, the mean over the face."""
     c = domino.corners
-    return (
-        (math.dist(c[0], c[1]) + math.dist(c[2], c[3]) + (math.dist(c[1], c[2]) + math.dist(c[3], c[0])) / 2)
-        / 4
-        * (4 / 3)
-    )
+    ends, sides = math.dist(c[0], c[1]) + math.dist(c[2], c[3]), math.dist(c[1], c[2]) + math.dist(c[3], c[0])
+    return (ends + sides / 2) / 4
 
 
 def _places(domino: Domino) -> tuple[_Place, ...]:

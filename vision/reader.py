@@ -40,7 +40,7 @@ def read(bgr: NDArray[np.uint8], *, params: Params = DEFAULT, table: Table | Non
     dominoes = _dominoes(best)
     if table is not None:
         dominoes = [domino for domino in dominoes if table.holds(domino.centre)]
-    return Reading(tuple(dominoes), chains(dominoes, params.line))
+    return Reading(tuple(dominoes), *chains(dominoes, params.line))
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,17 +66,29 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Branch:
+    """A domino that touches another where the line goes through; both are indices into `Reading.dominoes`."""
+
+    domino: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """Everything found in one picture."""
 
     dominoes: tuple[Domino, ...] = ()
     chains: tuple[tuple[Link, ...], ...] = ()
     """Chains of two or more by geometry, longest first; no domino is in two chains or twice in one."""
+    branches: tuple[Branch, ...] = ()
+    """Where one chain, or a domino in none, touches the middle of another."""
 
     def __post_init__(self) -> None:
         used = [link.domino for chain in self.chains for link in chain]
         if len(used) != len(set(used)) or any(not 0 <= index < len(self.dominoes) for index in used):
             raise ValueError(f"expected every chained domino once among {len(self.dominoes)}, got indices {used}")
+        if any(not 0 <= i < len(self.dominoes) for branch in self.branches for i in (branch.domino, branch.at)):
+            raise ValueError(f"expected branches among {len(self.dominoes)} dominoes, got {self.branches}")
 
     @property
     def line(self) -> tuple[Link, ...]:
