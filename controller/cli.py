@@ -18,7 +18,7 @@ from typing import NoReturn
 EXAMPLES = {
     "read": "gameline read table.jpg --draw table-read.png",
     "watch": "gameline watch frames/ --fps 4 --json",
-    "evaluate": "gameline evaluate pictures/ --json",
+    "evaluate": "gameline evaluate pictures/ --page evaluation.html",
     "demo": "gameline demo --speed 4 --mishaps",
     "run": "gameline run /etc/gameline/gameline.toml",
     "judge": "gameline judge game.dom --register game.pdf --lang ru",
@@ -66,6 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = _add(commands, "evaluate", "the reader against labelled pictures")
     evaluate.add_argument("folder", type=Path, metavar="DIR")
     evaluate.add_argument("--json", action="store_true", help="one object with everything that was measured")
+    evaluate.add_argument("--page", type=Path, metavar="HTML", help="write one page with everything, failures drawn in")
+    evaluate.add_argument("--sheet", type=Path, metavar="PICTURE", help="write the failures as one contact sheet")
 
     demo = _add(commands, "demo", "a whole game on a rendered table, through reader, rules, journal and broker")
     demo.add_argument("--plain", action="store_true", help="print lines instead of the live table")

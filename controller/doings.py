@@ -35,8 +35,9 @@ from vision.draw import draw
 from vision.evaluate import evaluate as evaluate_folder
 from vision.images import ImageError, load
 from vision.labels import LabelError
+from vision.page import Album, page
 from vision.reader import read as read_picture
-from vision.reading import Reading
+from vision.reading import Half, Reading
 from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
 
 WATCHDOG_SHARE = 3
@@ -63,7 +64,7 @@ def read(options: argparse.Namespace) -> int:
         print(json.dumps(record) if options.json else reading_text(record), flush=True)
         if options.draw is not None:
             out = options.draw if len(images) == 1 else options.draw / f"{image.stem}.png"
-            _write(out, draw(picture, reading))
+            _write(out, draw(picture, reading), "--draw")
     return code
 
 
@@ -74,13 +75,20 @@ def _make_folder(folder: Path, what: str) -> None:
         raise Sorry(f"expected a folder for {what}, got {folder} ({error.strerror}): give another") from error
 
 
-def _write(out: Path, picture: cv2.typing.MatLike) -> None:
+def _write_text(out: Path, text: str) -> None:
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Sorry(f"expected a file that can be written, got {out} ({error.strerror}): name another") from error
+
+
+def _write(out: Path, picture: cv2.typing.MatLike, flag: str) -> None:
     try:
         is_written = cv2.imwrite(str(out), picture)
     except cv2.error as error:
-        raise Sorry(f"expected a picture's name with an ending like .png or .jpg for --draw, got {out}") from error
+        raise Sorry(f"expected a picture's name with an ending like .png or .jpg for {flag}, got {out}") from error
     if not is_written:
-        raise Sorry(f"expected a place that can be written to for --draw, got {out}: give another")
+        raise Sorry(f"expected a place that can be written to for {flag}, got {out}: give another")
 
 
 def reading_record(image: Path, reading: Reading, seconds: float) -> dict[str, Any]:
@@ -91,11 +99,17 @@ def reading_record(image: Path, reading: Reading, seconds: float) -> dict[str, A
             "b": domino.b.suit,
             "corners": [[round(x, 1), round(y, 1)] for x, y in domino.corners],
             "confidence": round(domino.confidence, 4),
+            "probabilities": {"a": _rounded(domino.a), "b": _rounded(domino.b)},
         }
         for domino in reading.dominoes
     ]
     line = [[first.suit, second.suit] for first, second in reading.along(reading.line)] if reading.line else None
-    return {"file": str(image), "tiles": tiles, "line": line, "seconds": round(seconds, 4)}
+    branches = [[branch.domino, branch.at] for branch in reading.branches]
+    return {"file": str(image), "tiles": tiles, "line": line, "branches": branches, "seconds": round(seconds, 4)}
+
+
+def _rounded(half: Half) -> list[float] | None:
+    return None if half.probabilities is None else [round(p, 4) for p in half.probabilities]
 
 
 def reading_text(record: dict[str, Any]) -> str:
@@ -105,7 +119,12 @@ def reading_text(record: dict[str, Any]) -> str:
     line = "".join(f"[{_half(a)}|{_half(b)}]" for a, b in record["line"] or ())
     noun = "domino" if len(tiles) == 1 else "dominoes"
     lines = [f"{record['file']}: {len(tiles)} {noun} in {record['seconds']:.2f} s", f"  dominoes: {names}"]
-    return "\n".join([*lines, f"  line:     {line}"] if line else lines)
+    if line:
+        lines.append(f"  line:     {line}")
+    for branch, at in record["branches"]:
+        (a, b), (c, d) = tiles[branch], tiles[at]
+        lines.append(f"  branch:   {a}-{b} at {c}-{d}")
+    return "\n".join(lines)
 
 
 def _half(suit: int | None) -> str:
@@ -191,6 +210,7 @@ def _happening_text(event: dict[str, Any]) -> str:
 
 def evaluate(options: argparse.Namespace) -> int:
     """Measure the reader on labelled pictures."""
+    album = Album()
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("reading", total=None)
 
@@ -198,9 +218,16 @@ def evaluate(options: argparse.Namespace) -> int:
             progress.update(task, completed=done, total=total)
 
         try:
-            evaluation = evaluate_folder(options.folder, read=read_picture, progress=tell)
+            evaluation = evaluate_folder(options.folder, read=read_picture, progress=tell, failed=album.keep)
         except (LabelError, ImageError) as error:
             raise Sorry(str(error)) from error
+    if options.page is not None:
+        _write_text(options.page, page(evaluation, album, f"The reader on {options.folder}"))
+    sheet = album.sheet() if options.sheet is not None else None
+    if sheet is not None:
+        _write(options.sheet, sheet, "--sheet")
+    elif options.sheet is not None:
+        print("gameline: no picture failed, so no sheet was written", file=sys.stderr)
     print(json.dumps(evaluation.as_dict()) if options.json else evaluation.text())
     return 0
 

@@ -1,9 +1,10 @@
 """Labelled pictures in a folder: which pictures, and what lies in them; reading them is another file's.
 
-Two kinds of folder are understood. `labels.jsonl` holds one object a line: {"file", "tiles": [[a, b], ...],
-"line": [[a, b], ...] or null, "arrangement", ...}. Otherwise every picture has a JSON of the same name beside it with
-"chain": dominoes with "a", "b", "corners_px" and, where known, "visible_a", "visible_b" and "readable"; half-hidden and
-unreadable ones are left out of the count.
+Two kinds of folder are understood; docs/pictures.md describes both. `labels.jsonl` holds one object a line: {"file",
+"tiles": [[a, b], ...], "corners": [four points for each tile], "line": [[a, b], ...] or null, "arrangement", ...},
+where all but file and tiles may be left out. Otherwise every picture has a JSON of the same name beside it with
+"chain": dominoes with "a", "b", "corners_px" and, where known, "visible_a", "visible_b" and "readable"; half-hidden
+and unreadable ones are left out of the count.
 """
 
 import json
@@ -68,8 +69,9 @@ def _from_table(table: Path) -> Iterator[Labelled]:
             yield Labelled(
                 path=table.parent / label["file"],
                 group=f"{Path(label['file']).parent.as_posix()} {label.get('arrangement', '')}".strip(". "),
-                dominoes=tuple(Truth(_pair(tile)) for tile in label["tiles"]),
-                line=None if line is None else tuple(_pair(tile) for tile in line),
+                dominoes=_truths(label["tiles"], label.get("corners")),
+                # One domino is no line: the reader chains two or more.
+                line=None if line is None or len(line) < 2 else tuple(_pair(tile) for tile in line),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise LabelError(f"expected a label with file and tiles in {table}, line {number}, got {error!r}") from None
@@ -90,6 +92,16 @@ def _from_files(folder: Path) -> Iterator[Labelled]:
         group = path.parent.relative_to(folder).as_posix()
         line = tuple(truth.tile for truth in dominoes) if whole else None
         yield Labelled(path, folder.name if group == "." else group, dominoes, line)
+
+
+def _truths(tiles: Sequence[Sequence[int]], corners: Sequence[Sequence[Point]] | None) -> tuple[Truth, ...]:
+    """The dominoes of one line of the table. Raises: ValueError."""
+    if corners is None:
+        return tuple(Truth(_pair(tile)) for tile in tiles)
+    if len(corners) != len(tiles) or any(len(quad) != 4 for quad in corners):
+        raise ValueError(f"four corners for each of {len(tiles)} tiles, got {corners}")
+    quads = (tuple((float(x), float(y)) for x, y in quad) for quad in corners)
+    return tuple(Truth(_pair(tile), quad) for tile, quad in zip(tiles, quads, strict=True))
 
 
 def _truth(entry: dict[str, Any]) -> Truth:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -45,16 +46,40 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_read_says_what_lies_in_a_picture_as_one_object_a_line(film: Path) -> None:
-    """`--json` has file, tiles with corners and confidence, the line, and the seconds it took."""
+    """`--json` has file, tiles with corners, confidence and probabilities, the line, branches, and the seconds it took."""
     last = max(film.iterdir())
     ran = gameline("read", "--json", last, last)
     records = [json.loads(line) for line in ran.stdout.splitlines()]
     assert (ran.returncode, ran.stderr, len(records)) == (0, "", 2)
     record = records[0]
-    assert sorted(record) == ["file", "line", "seconds", "tiles"]
+    assert sorted(record) == ["branches", "file", "line", "seconds", "tiles"]
+    assert record["branches"] == []
     assert sorted(tuple(sorted((t["a"], t["b"]))) for t in record["tiles"]) == [(1, 4), (4, 4), (4, 6), (5, 6)]
     assert record["line"] in ([[5, 6], [6, 4], [4, 4], [4, 1]], [[1, 4], [4, 4], [4, 6], [6, 5]])
     assert all(len(tile["corners"]) == 4 and 0 < tile["confidence"] <= 1 for tile in record["tiles"])
+    for tile in record["tiles"]:
+        for half in ("a", "b"):
+            assert len(tile["probabilities"][half]) == 7
+            assert max(range(7), key=tile["probabilities"][half].__getitem__) == tile[half]
+
+
+def test_evaluate_writes_a_page_and_a_sheet(film: Path, tmp_path: Path) -> None:
+    """A picture labelled wrongly is a failure on both; without failures no sheet is written, and that is said."""
+    shutil.copy(max(film.iterdir()), tmp_path / "one.png")
+    labels = tmp_path / "labels.jsonl"
+    out, sheet = tmp_path / "page.html", tmp_path / "sheet.png"
+    labels.write_text('{"file": "one.png", "tiles": [[1, 4], [4, 4], [4, 6], [0, 0]]}')
+    ran = gameline("evaluate", tmp_path, "--page", out, "--sheet", sheet)
+    assert ran.returncode == 0
+    assert "missed 0-0; invented 5-6" in ran.stdout.replace("6-5", "5-6")
+    assert "data:image/jpeg" in out.read_text()
+    assert cv2.imread(str(sheet)) is not None
+    sheet.unlink()
+    labels.write_text('{"file": "one.png", "tiles": [[1, 4], [4, 4], [4, 6], [5, 6]]}')
+    ran = gameline("evaluate", tmp_path, "--json", "--sheet", sheet)
+    assert json.loads(ran.stdout)["groups"][0]["exact"] == 1
+    assert "no picture failed" in ran.stderr
+    assert not sheet.exists()
 
 
 def test_read_draws_what_it_read(film: Path, tmp_path: Path) -> None:
