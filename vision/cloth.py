@@ -1,4 +1,4 @@
-"""Draws the bare table under a lamp: felt, wood or oilcloth, the rim, the floor beside it, and how the light falls."""
+"""Draws the bare table under a lamp: its cloth or board, the rim, the floor beside it, and how the light falls."""
 
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ def bare_table(rig: Rig, look: Look, rng: np.random.Generator) -> Colour:
     """The table and the floor as the camera sees them in even light, shape (H, W, 3), 0..255."""
     scale = rig.px_per_mm * DETAIL
     half_mm = rig.table_mm / 2 + RIM_MM
-    weave = {"felt": _felt, "wood": _wood, "oilcloth": _oilcloth}[look.surface]
+    weave = WEAVES[look.surface]
     drawn = _framed(weave(look, round(2 * half_mm * scale), scale, rng), look, scale, rng)
     x_mm, y_mm = _seen_mm(rig)
     columns, rows = ((mm + half_mm) * scale - 0.5 for mm in (x_mm, y_mm))
@@ -121,6 +121,93 @@ def _oilcloth(look: Look, side: int, scale: float, rng: np.random.Generator) -> 
     check = cv2.GaussianBlur(check, (0, 0), 0.8 * scale)
     tone = check * (1 + 0.02 * _clouds((side, side), 40 * scale, rng) + 0.012 * _clouds((side, side), scale, rng))
     return np.asarray(tone[..., None] * np.array(look.table_bgr, np.float32), dtype=np.float32)
+
+
+def _plaid(look: Look, side: int, scale: float, rng: np.random.Generator) -> Colour:
+    """A cloth of crossing stripes of two colours, each of a width of its own."""
+    pitch_mm, share = float(rng.uniform(8, 90)), float(rng.uniform(0.2, 0.7))
+    stripe = ((np.arange(side) / (pitch_mm * scale)) % 1 < share).astype(np.float32)
+    cross: Gray = (stripe[None, :] + stripe[:, None]) / 2 * float(rng.uniform(0.3, 1))
+    cross = np.asarray(cv2.GaussianBlur(cross, (0, 0), max(0.4 * scale, 0.3)), np.float32)
+    tone = 1 + 0.05 * _clouds((side, side), 0.8 * scale, rng)
+    first, second = (np.array(colour, np.float32) for colour in (look.table_bgr, look.second_bgr))
+    return np.asarray((first + (second - first) * cross[..., None]) * tone[..., None], dtype=np.float32)
+
+
+def _stone(look: Look, side: int, scale: float, rng: np.random.Generator) -> Colour:
+    """Stone or a worn laminate: clouds of every size between two colours, sharp veins where they cross zero."""
+    total = np.zeros((side, side), np.float32)
+    for spot_mm, weight in ((80, 1.0), (25, 0.6), (8, 0.4), (2.5, 0.3), (0.9, 0.25)):
+        total += weight * _clouds((side, side), spot_mm * scale, rng)
+    veins = np.exp(-((total / 0.12) ** 2)) * float(rng.uniform(0, 0.7))
+    mix = np.clip(0.5 + total * float(rng.uniform(0.05, 0.5)), 0, 1) * (1 - veins)
+    first, second = (np.array(colour, np.float32) for colour in (look.table_bgr, look.second_bgr))
+    return np.asarray(first + (second - first) * mix[..., None], dtype=np.float32)
+
+
+def _print(look: Look, side: int, scale: float, rng: np.random.Generator) -> Colour:
+    """A printed cloth or game board: rules, rings, stars, dots and letters, strewn or in rows."""
+    canvas = np.empty((side, side, 3), np.uint8)
+    canvas[:] = look.table_bgr
+    size_px, pitch_px = float(rng.uniform(4, 22)) * scale, float(rng.uniform(20, 70)) * scale
+    colours = [look.second_bgr, tuple(int(v) for v in rng.integers(10, 245, 3)), (20, 20, 20), (235, 235, 235)]
+    colours = colours[: int(rng.integers(1, 5))]
+    if rng.random() < 0.5:
+        for at in np.arange(0, side, pitch_px):
+            width = max(1, round(float(rng.uniform(0.3, 1.2)) * scale))
+            cv2.line(canvas, (int(at), 0), (int(at), side), colours[0], width, cv2.LINE_AA)
+            cv2.line(canvas, (0, int(at)), (side, int(at)), colours[0], width, cv2.LINE_AA)
+    kinds = rng.permutation(5)[: int(rng.integers(1, 4))]
+    strewn = rng.random() < 0.4
+    for y in np.arange(pitch_px / 2, side, pitch_px):
+        for x in np.arange(pitch_px / 2, side, pitch_px):
+            if rng.random() < 0.4:
+                continue
+            px, py = rng.uniform(0, side, 2) if strewn else (x, y)
+            _sign(
+                canvas,
+                int(kinds[rng.integers(len(kinds))]),
+                (px, py),
+                size_px,
+                colours[rng.integers(len(colours))],
+                rng,
+            )
+    tone = 1 + 0.04 * _clouds((side, side), 0.8 * scale, rng)
+    return np.asarray(canvas * tone[..., None], dtype=np.float32)
+
+
+def _sign(
+    canvas: NDArray[np.uint8], kind: int, at: tuple[float, float], size_px: float, colour: Any, rng: np.random.Generator
+) -> None:
+    """One printed sign, in place: a disc, a ring, a star, a rectangle or a letter."""
+    x, y, radius = round(at[0]), round(at[1]), max(1, round(size_px / 2))
+    if kind == 0:
+        cv2.circle(canvas, (x, y), max(1, radius // 2), colour, -1, cv2.LINE_AA)
+    elif kind == 1:
+        cv2.circle(canvas, (x, y), radius, colour, max(1, radius // 4), cv2.LINE_AA)
+    elif kind == 2:
+        turns = np.arange(8) * np.pi / 4
+        reach = np.where(np.arange(8) % 2, 0.35, 1.0) * size_px
+        star = np.stack((x + reach * np.cos(turns), y + reach * np.sin(turns)), axis=1)
+        cv2.fillPoly(canvas, [np.round(star).astype(np.int32)], colour, cv2.LINE_AA)
+    elif kind == 3:
+        thickness = -1 if rng.random() < 0.5 else max(1, radius // 6)
+        cv2.rectangle(canvas, (x - radius, y - radius // 2), (x + radius, y + radius // 2), colour, thickness)
+    else:
+        letters = "".join(chr(int(c)) for c in rng.integers(48, 91, int(rng.integers(1, 5))))
+        cv2.putText(
+            canvas, letters, (x, y), int(rng.integers(8)), size_px / 22, colour, max(1, radius // 5), cv2.LINE_AA
+        )
+
+
+WEAVES: Final = {
+    "felt": _felt,
+    "wood": _wood,
+    "oilcloth": _oilcloth,
+    "plaid": _plaid,
+    "stone": _stone,
+    "print": _print,
+}
 
 
 def _grain(side: int, scale: float, rng: np.random.Generator) -> Gray:

@@ -21,9 +21,6 @@ Points = NDArray[np.float64]
 
 SUPER: Final = 4  # drawn this many times larger, then averaged
 SHIFT: Final = 6  # fractional bits of OpenCV's polygon corners
-PIP_SPACING_MM: Final = 6.8
-PIN_MM: Final = 1.7
-DIVIDER_REACH_MM: Final = 9.5  # from the middle to either end of the dividing line
 
 # Places of the pips in a half, in units of the spacing; the first number runs along the domino.
 PIPS: Final[tuple[tuple[tuple[int, int], ...], ...]] = (
@@ -95,14 +92,15 @@ def domino_patch(lying: Lying, rig: Rig, look: Look, rng: np.random.Generator, *
 def _side_walls(top: Points, base: Points, look: Look, size: tuple[int, int]) -> Colour:
     """The walls between two outlines, each as bright as it faces the lamp; shape (H, W, 3)."""
     lamp = np.array((np.cos(np.radians(look.light_deg)), np.sin(np.radians(look.light_deg))))
-    canvas = np.full((size[1], size[0], 3), np.multiply(look.body_bgr, 0.5), np.float32)
+    colour = look.body_bgr if look.base_bgr is None else look.base_bgr
+    canvas = np.full((size[1], size[0], 3), np.multiply(colour, 0.5), np.float32)
     for i in range(len(top)):
         j = (i + 1) % len(top)
         edge = top[j] - top[i]
         outwards = np.array((edge[1], -edge[0])) / max(float(np.hypot(*edge)), 1e-9)
         shade = 0.6 + 0.25 * float(outwards @ lamp)
         wall = np.round(np.array((top[i], top[j], base[j], base[i])) * 2**SHIFT).astype(np.int32)
-        cv2.fillConvexPoly(canvas, wall, tuple(c * shade for c in look.body_bgr), cv2.LINE_8, SHIFT)
+        cv2.fillConvexPoly(canvas, wall, tuple(c * shade for c in colour), cv2.LINE_8, SHIFT)
     return canvas
 
 
@@ -115,19 +113,24 @@ def _face(lying: Lying, look: Look, rng: np.random.Generator, px_per_mm: float) 
     lamp_u, lamp_v = float(np.cos(lamp_deg)), float(np.sin(lamp_deg))
     face: Colour = _body(u, v, look, rng) * _bevel(u, v, look, lamp_u, lamp_v)
     if look.divider_mm:
-        line = _inside(look.divider_mm / 2 - np.abs(u), px_per_mm) * _inside(DIVIDER_REACH_MM - np.abs(v), px_per_mm)
-        face = _painted(face, line, np.array(look.divider_bgr, np.float32))
+        line = _inside(look.divider_mm / 2 - np.abs(u), px_per_mm) * _inside(
+            look.divider_reach_mm - np.abs(v), px_per_mm
+        )
+        face = _painted(face, line * (1 - look.wear * float(rng.random())), np.array(look.divider_bgr, np.float32))
     if look.pin_bgr is not None:
-        gleam = 1 + 0.35 * (u * lamp_u + v * lamp_v)[..., None] / PIN_MM
-        face = _painted(face, _inside(PIN_MM - np.hypot(u, v), px_per_mm), np.array(look.pin_bgr, np.float32) * gleam)
+        gleam = 1 + 0.35 * (u * lamp_u + v * lamp_v)[..., None] / look.pin_mm
+        face = _painted(
+            face, _inside(look.pin_mm - np.hypot(u, v), px_per_mm), np.array(look.pin_bgr, np.float32) * gleam
+        )
     for side, suit in ((-1, lying.a), (1, lying.b)):
         for along, across in PIPS[suit]:
-            du = u - side * DOMINO_LENGTH_MM / 4 - along * PIP_SPACING_MM
-            dv = v - across * PIP_SPACING_MM
+            du = u - side * DOMINO_LENGTH_MM / 4 - along * look.pip_spacing_mm + side * look.pip_shift_mm
+            dv = v - across * look.pip_spacing_mm
             paint = np.array(look.pip_bgr(suit), np.float32)
             lit = (-(du * lamp_u + dv * lamp_v) / look.pip_mm)[..., None]  # a hollow's far wall catches the light
             hollow = paint * (1 + 0.3 * lit) + 22 * np.clip(lit, 0, 1) if look.drilled else paint
-            face = _painted(face, _inside(look.pip_mm - np.hypot(du, dv), px_per_mm), hollow)
+            left = 1 - look.wear * float(rng.random())
+            face = _painted(face, left * _inside(look.pip_mm - np.hypot(du, dv), px_per_mm), hollow)
     return np.asarray(np.clip(face, 0, 255), dtype=np.float32)
 
 
@@ -135,7 +138,7 @@ def _body(u: Gray, v: Gray, look: Look, rng: np.random.Generator) -> Colour:
     """The bare body with a faint grain along the domino, shape (H, W, 3)."""
     height, width = v.shape[0], u.shape[1]
     grain = cv2.resize(rng.normal(0, 1, (12, 4)).astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC)
-    tone = 1 + 0.012 * grain + float(rng.normal(0, 0.012))
+    tone = 1 + look.grain * grain + float(rng.normal(0, 0.012))
     return np.asarray(tone[..., None] * np.array(look.body_bgr, np.float32), dtype=np.float32)
 
 
@@ -147,7 +150,7 @@ def _bevel(u: Gray, v: Gray, look: Look, lamp_u: float, lamp_v: float) -> Gray:
     distance = np.hypot(out_u, out_v) + 1e-6
     slope = np.clip((distance - r) / look.bevel_mm, 0, 1) ** 1.5
     facing = (out_u * lamp_u + out_v * lamp_v) / distance
-    return np.asarray(1 + slope * (0.22 * facing - 0.16), dtype=np.float32)[..., None]
+    return np.asarray(1 + look.bevel_light * slope * (0.22 * facing - 0.16), dtype=np.float32)[..., None]
 
 
 def _inside(depth_mm: Gray, px_per_mm: float) -> Gray:

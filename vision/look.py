@@ -6,7 +6,7 @@ from typing import Final, Literal
 import numpy as np
 
 Bgr = tuple[int, int, int]
-Surface = Literal["felt", "wood", "oilcloth"]
+Surface = Literal["felt", "wood", "oilcloth", "plaid", "stone", "print"]
 
 BLACK: Final[Bgr] = (28, 26, 26)
 WHITE: Final[Bgr] = (240, 243, 244)
@@ -69,14 +69,32 @@ class Look:
     """The pin in the middle; None for dominoes without one."""
     pip_mm: float = 2.4
     """Radius of a pip on a domino 24 mm wide."""
+    pip_spacing_mm: float = 6.8
+    """From the middle of a half to its rows of pips."""
+    pip_shift_mm: float = 0.0
+    """How far a half's pips are set towards the divider."""
+    divider_reach_mm: float = 9.5
+    """From the middle to either end of the dividing line."""
+    pin_mm: float = 1.7
+    """Radius of the pin."""
     drilled: bool = True
     """Whether the pips are hollows that catch the light, or flat print."""
+    base_bgr: Bgr | None = None
+    """The colour of the sides where a domino is glued of two layers; None for the body's own."""
     thickness_mm: float = 9.0
     corner_mm: float = 2.2
     bevel_mm: float = 1.3
+    bevel_light: float = 1.0
+    """How much of the light the rounded edge catches; 0 for cut card."""
+    grain: float = 0.012
+    """How uneven the body's colour is along the domino: little in bakelite, plain in wood."""
+    wear: float = 0.0
+    """Share of the pips' and the divider's paint that is gone, in [0, 1]."""
 
     surface: Surface = "felt"
     table_bgr: Bgr = TABLES[0][1]
+    second_bgr: Bgr = (60, 90, 90)
+    """The other colour of a plaid, a veined stone or a printed cloth."""
     floor_bgr: Bgr = (44, 48, 54)
 
     light_deg: float = 225.0

@@ -20,6 +20,7 @@ from vision.layout import Lying as Lying
 from vision.look import Look as Look
 from vision.reading import Point
 from vision.rig import Rig as Rig
+from vision.things import Sheet
 
 Bgr8 = NDArray[np.uint8]
 Gray = NDArray[np.floating[Any]]
@@ -33,6 +34,7 @@ ELBOW_AT_MM: Final = 600.0
 SHOULDER_MM: Final = (140.0, 320.0)  # to the player's right of his seat's middle, and behind the table's edge
 ARM_DETAIL: Final = 1.4  # an arm is drawn this much finer than shown
 NOISE_SPARE_PX: Final = 64  # the noise of each frame is another window of a field larger by this
+ARM_SPREAD_MM: Final = 12.0  # how soft the shadow of an arm is
 SHADOW_STEP: Final = 4  # an arm's shadow is soft: computed on every fourth pixel
 
 
@@ -47,6 +49,17 @@ class Reaching:
 
 
 @dataclass(frozen=True, slots=True)
+class Placed:
+    """Something that is no domino's face and lies on the table, or on the dominoes."""
+
+    sheet: Sheet
+    x_mm: float
+    y_mm: float
+    angle_deg: float
+    height_mm: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
     """A drawn picture and the truth about it."""
 
@@ -54,15 +67,30 @@ class Picture:
     """Shape (H, W, 3), uint8; nobody else holds it."""
     corners: tuple[tuple[Point, Point, Point, Point], ...]
     """For each lying domino the corners of its face in pixels, 0 and 1 at a's end, going round; lens included."""
+    cover: NDArray[np.uint8]
+    """How much arms and things hide of each pixel, shape (H, W), 0..255."""
+
+    def seen(self) -> tuple[tuple[float, float], ...]:
+        """For each domino the shares of its halves, a first, that are in the picture and not under anything.
+
+        One domino over another is not looked for: they lie side by side.
+        """
+        return tuple((_open_share(self.cover, _half(c, 0)), _open_share(self.cover, _half(c, 2))) for c in self.corners)
 
 
 def render(
-    dominoes: Sequence[Lying], *, rig: Rig, look: Look, rng: np.random.Generator, arms: Sequence[Reaching] = ()
+    dominoes: Sequence[Lying],
+    *,
+    rig: Rig,
+    look: Look,
+    rng: np.random.Generator,
+    arms: Sequence[Reaching] = (),
+    things: Sequence[Placed] = (),
 ) -> Picture:
     """One picture; for a film of one table keep a `Backdrop`, its later frames cost a fraction of the first."""
     backdrop = Backdrop(rig, look, rng)
     backdrop.lay(dominoes)
-    return backdrop.picture(arms)
+    return backdrop.picture(arms, things)
 
 
 class Backdrop:
@@ -99,17 +127,20 @@ class Backdrop:
         self._still: Bgr8 = np.clip(np.round(seen), 0, 255).astype(np.uint8)
         self._corners = tuple(_quad(face_corners_px(lying, self.rig, self.look)) for lying in dominoes)
 
-    def picture(self, arms: Sequence[Reaching] = ()) -> Picture:
-        """The next frame: the dominoes laid, arms over them, and noise of its own."""
+    def picture(self, arms: Sequence[Reaching] = (), things: Sequence[Placed] = ()) -> Picture:
+        """The next frame: the dominoes laid, things and then arms over them, and noise of its own."""
         frame = self._still.copy()
+        cover = np.zeros(frame.shape[:2], np.uint8)
+        for thing in things:
+            self._put(frame, cover, thing)
         for arm in arms:
-            self._reach(frame, arm)
+            self._reach(frame, cover, arm)
         top, left = (int(v) for v in self._rng.integers(NOISE_SPARE_PX, size=2))
         noise = self._noise[top : top + self.rig.height_px, left : left + self.rig.width_px]
         noisy = cv2.add(frame, noise, dtype=cv2.CV_8U)
         if self.look.jpeg_quality is not None:
             noisy = _through_jpeg(noisy.astype(np.uint8, copy=False), self.look.jpeg_quality)
-        return Picture(noisy.astype(np.uint8, copy=False), self._corners)
+        return Picture(noisy.astype(np.uint8, copy=False), self._corners, cover)
 
     def _patch(self, lying: Lying) -> Patch:
         if lying not in self._patches:
@@ -117,7 +148,29 @@ class Backdrop:
             self._patches[lying] = domino_patch(lying, self.rig, self.look, own)
         return self._patches[lying]
 
-    def _reach(self, frame: Bgr8, arm: Reaching) -> None:
+    def _put(self, frame: Bgr8, cover: NDArray[np.uint8], thing: Placed) -> None:
+        """Paint a thing and its shadow into a frame."""
+        sheet = thing.sheet
+        height, width = (n / sheet.scale for n in sheet.cover.shape)
+        turn = np.radians(thing.angle_deg)
+        spin = np.array(((np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))))
+        flat = np.array(((-width, -height), (width, -height), (width, height), (-width, height))) / 2 @ spin
+        corners = np.column_stack((flat + np.array((thing.x_mm, thing.y_mm)), np.full(4, thing.height_mm)))
+        drawn = ArmPicture(
+            np.round(np.dstack((np.clip(sheet.bgr, 0, 255) * sheet.cover[..., None], sheet.cover * 255))).astype(
+                np.uint8
+            ),
+            np.round(sheet.cover * 255).astype(np.uint8),
+        )
+        lean = np.radians(self.look.light_deg)
+        away = -self.look.slant * thing.height_mm * np.array((np.cos(lean), np.sin(lean), 0.0))
+        shade = self._onto(drawn, corners * (1, 1, 0) + away)
+        _darken(frame, drawn, shade, self.look, self.rig.px_per_mm, spread_mm=1.0 + thing.height_mm / 8)
+        onto = self._onto(drawn, corners)
+        _overlay(frame, drawn, onto, self._light)
+        _hide(cover, drawn, onto)
+
+    def _reach(self, frame: Bgr8, cover: NDArray[np.uint8], arm: Reaching) -> None:
         """Paint an arm, its shadow and what it holds into a frame."""
         picture = self._arm(arm.seat, "open" if arm.holding is None else "holding")
         placed = _arm_in_table(arm, self.rig.table_mm)
@@ -130,6 +183,7 @@ class Backdrop:
             held = domino_patch(arm.holding, self.rig, self.look, own, lift_mm=HELD_MM)
             _paste(frame, held, self._light)
         _overlay(frame, picture, self._onto(picture, placed), self._light)
+        _hide(cover, picture, self._onto(picture, placed))
 
     def _arm(self, seat: int, pose: Pose) -> ArmPicture:
         if (seat, pose) not in self._arms:
@@ -199,9 +253,11 @@ def _paste(scene: NDArray[np.float32] | Bgr8, patch: Patch, lamp: Colour | None 
     scene[rows, columns] = np.clip(mixed, 0, 255)
 
 
-def _darken(frame: Bgr8, arm: ArmPicture, onto: Points, look: Look, px_per_mm: float) -> None:
-    """Take from a frame, in place, the light that an arm keeps from it."""
-    spread_px = 12 * px_per_mm
+def _darken(
+    frame: Bgr8, arm: ArmPicture, onto: Points, look: Look, px_per_mm: float, *, spread_mm: float = ARM_SPREAD_MM
+) -> None:
+    """Take from a frame, in place, the light that an arm or a thing keeps from it."""
+    spread_px = spread_mm * px_per_mm
     window = _window(frame, arm, onto, margin_px=3 * spread_px)
     if window is None:
         return
@@ -228,6 +284,32 @@ def _overlay(frame: Bgr8, arm: ArmPicture, onto: Points, lamp: Colour) -> None:
     lit = cv2.multiply(seen[..., :3], lamp[rows, columns], dtype=cv2.CV_8U)
     under = cv2.multiply(frame[rows, columns], cv2.merge((bare, bare, bare)), scale=1 / 255)
     frame[rows, columns] = cv2.add(under, lit)
+
+
+def _hide(cover: NDArray[np.uint8], arm: ArmPicture, onto: Points) -> None:
+    """Note, in place, what a picture laid over the frame hides of it."""
+    mask = cv2.warpPerspective(arm.alpha, onto, cover.shape[::-1])
+    np.maximum(cover, mask, out=cover)
+
+
+def _half(corners: Sequence[Point], end: int) -> Points:
+    """The corners of the half at corners `end` and `end + 1` of a face, shape (4, 2)."""
+    c = np.array(corners)
+    return np.array((c[end], c[end + 1], (c[1] + c[2]) / 2, (c[3] + c[0]) / 2))[
+        [0, 1, 2, 3] if end == 0 else [0, 1, 3, 2]
+    ]
+
+
+def _open_share(cover: NDArray[np.uint8], quad: Points) -> float:
+    """The share of a quad that is in the picture and not covered."""
+    left, top = (int(v) for v in np.floor(quad.min(axis=0)))
+    right, bottom = (int(v) + 1 for v in np.ceil(quad.max(axis=0)))
+    mask = np.zeros((bottom - top, right - left), np.uint8)
+    cv2.fillConvexPoly(mask, np.round(quad - (left, top)).astype(np.int32), 1)
+    rows, columns = slice(max(top, 0), max(bottom, 0)), slice(max(left, 0), max(right, 0))
+    window = cover[rows, columns]
+    part = mask[rows.start - top :, columns.start - left :][: window.shape[0], : window.shape[1]]
+    return float(((window < 128) & (part > 0)).sum() / max(1, int(mask.sum())))
 
 
 def _window(frame: Bgr8, arm: ArmPicture, onto: Points, *, margin_px: float) -> tuple[slice, slice] | None:

@@ -1,5 +1,5 @@
 import doctest
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import cv2
@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from vision import render as render_module
 from vision.layout import LineLayout, Lying
-from vision.look import Look
+from vision.look import Look, Surface
 from vision.reading import Point
-from vision.render import Backdrop, Picture, Reaching, render
+from vision.render import Backdrop, Picture, Placed, Reaching, render
 from vision.rig import Rig
+from vision.things import THINGS, Sheet, back, coaster, standing
 
 Bgr = NDArray[np.uint8]
 
@@ -224,3 +225,48 @@ def test_domino_height_leans_outwards() -> None:
 def test_render_examples_hold() -> None:
     """The examples in the documentation do what they say."""
     assert doctest.testmod(render_module).failed == 0
+
+
+def test_things_hide_what_is_under_them() -> None:
+    """A coaster on half b hides b and not a, and the picture changes there."""
+    sheet = coaster(np.random.default_rng(5), SMALL.px_per_mm * 2)
+    dominoes = [Lying(6, 4, 0, 0, 0)]
+    bare = picture(dominoes)
+    radius_mm = sheet.cover.shape[1] / sheet.scale / 2
+    covered = render(
+        dominoes,
+        rig=SMALL,
+        look=PLAIN,
+        rng=np.random.default_rng(1),
+        things=[Placed(sheet, 4 + radius_mm, 0, 0)],
+    )
+    (before,), (after,) = bare.seen(), covered.seen()
+    assert before == (1.0, 1.0)
+    assert after[0] > 0.95
+    assert after[1] < 0.4
+    assert differing(bare.bgr, covered.bgr).any()
+
+
+def test_a_half_beyond_the_edge_is_not_seen() -> None:
+    """Of a domino across the picture's border the outer half counts as hidden."""
+    x_mm = float(SMALL.to_mm(np.array([[0.0, 200.0]]))[0, 0])
+    (seen,) = picture([Lying(1, 2, x_mm, 0, 0)]).seen()
+    assert seen[0] < 0.1
+    assert seen[1] > 0.8
+
+
+@pytest.mark.parametrize("surface", ["felt", "wood", "oilcloth", "plaid", "stone", "print"])
+def test_every_surface_is_drawn_in_its_own_way(surface: Surface) -> None:
+    """Tables of one colour differ by their surface, and none is a single tone."""
+    table = picture((), look=replace(PLAIN, surface=surface, second_bgr=(200, 210, 220))).bgr
+    assert table[150:250, 150:250].std() > 0.5
+
+
+@pytest.mark.parametrize("make", [*THINGS, back, standing], ids=lambda make: make.__name__)
+def test_every_thing_is_drawn(make: Callable[[np.random.Generator, float], Sheet]) -> None:
+    """Each has a body, colours in range, and repeats with its seed."""
+    one, same = (make(np.random.default_rng(8), 1.5) for _ in range(2))
+    assert np.array_equal(one.bgr, same.bgr)
+    assert one.cover.max() == 1
+    assert one.cover.mean() > 0.2
+    assert 0 <= one.bgr.min() <= one.bgr.max() <= 255
