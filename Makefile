@@ -23,8 +23,14 @@ bench: $(VENV)/.ready-dev ## measure the reader, the way from a frame to a displ
 	$(BIN)/python -m bench.latency
 	$(BIN)/python -m bench.rules
 
-lock: $(VENV)/.ready-dev ## write the versions that are installed into constraints.txt
-	$(BIN)/python -m pip freeze --exclude-editable --exclude pip --exclude setuptools > constraints.txt
+exam: $(VENV)/.ready-dev ## read 500 drawn pictures that nothing was learnt from, 200 of them without dominoes
+	$(BIN)/python -m vision.exam
+
+train: $(VENV)/.ready-train ## make the reader's networks from nothing, under an hour on two cores
+	$(BIN)/python -m vision.train
+
+lock: $(VENV)/.ready-train ## write the versions that are installed into constraints.txt
+	$(BIN)/python -m pip freeze --exclude-editable --exclude pip --exclude setuptools | sed "s/+cpu//" > constraints.txt
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
@@ -33,9 +39,13 @@ $(VENV)/.ready: pyproject.toml constraints.txt .ci/prepare
 	@bash .ci/prepare $(VENV) .
 	@touch $@
 
+$(VENV)/.ready-train: pyproject.toml constraints.txt .ci/prepare
+	@bash .ci/prepare $(VENV) .[dev,train]
+	@touch $@ $(VENV)/.ready $(VENV)/.ready-dev
+
 $(VENV)/.ready-dev: pyproject.toml constraints.txt .ci/prepare
 	@bash .ci/prepare $(VENV) .[dev]
 	@touch $@ $(VENV)/.ready
 
-.PHONY: help demo test check bench lock clean
+.PHONY: help demo test check bench exam train lock clean
 .DEFAULT_GOAL := help

@@ -25,7 +25,7 @@ CORE_MAY_IMPORT = frozenset(
 """Modules of values only: no clock, file, thread, log or chance can come in by these."""
 
 LIBRARIES = {
-    "vision": {"numpy", "cv2", "picamera2", "libcamera"},
+    "vision": {"numpy", "cv2", "onnxruntime", "picamera2", "libcamera", "torch", "onnx"},
     "hardware": {"gpiozero", "RPi", "lgpio"},
     "firmware_bridge": {"serial"},
     "controller": {"msgspec", "paho", "rich", "sdnotify", "numpy", "cv2", "gpiozero", "reportlab"},
@@ -34,10 +34,14 @@ LIBRARIES = {
 ONE_FILE_ONLY = {
     "serial": "firmware_bridge",
     "picamera2": "vision",
+    "onnxruntime": "vision",
     "sdnotify": "controller",
     "reportlab": "controller",
 }
 """Libraries that only one file of their room touches."""
+
+TRAINING = {"vision/nets.py", "vision/train.py"}
+"""The files that need what is only there where the networks are made."""
 
 FILES = sorted(path.relative_to(ROOT).as_posix() for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 
@@ -143,3 +147,11 @@ def test_file_begins_with_one_sentence_about_itself(file: str) -> None:
 def test_rooms_are_at_most_two_folders_deep() -> None:
     """A file is found without a map: room, folder, file."""
     assert [file for file in FILES if file.count("/") > 2] == []
+
+
+def test_only_training_needs_what_trains() -> None:
+    """PyTorch and onnx are not on a table: nothing that runs there imports them, nor a file that does."""
+    for file in FILES:
+        if file not in TRAINING:
+            assert not roots(file) & {"torch", "onnx"}, file
+            assert not [name for name in imports(file) if name.startswith(("vision.nets", "vision.train"))], file

@@ -223,7 +223,8 @@ def _by_place(truths: Sequence[Truth], dominoes: Sequence[Domino]) -> Met:
     """Each domino met with the nearest one read at its place."""
     left = set(range(len(dominoes)))
     met, missed = [], []
-    for truth in truths:
+    # Those that count first: what is half hidden must not take the reading of its neighbour.
+    for truth in sorted(truths, key=lambda truth: not truth.counts):
         corners = truth.corners or ()
         centre = _centre(corners)
         reach = SAME_PLACE * math.dist(corners[0], corners[1])

@@ -107,6 +107,8 @@ def _truths(tiles: Sequence[Sequence[int]], corners: Sequence[Sequence[Point]] |
 def _truth(entry: dict[str, Any]) -> Truth:
     seen = min(entry.get("visible_a", 1.0), entry.get("visible_b", 1.0))
     corners = tuple((float(x), float(y)) for x, y in entry["corners_px"])
+    if len(corners) != 4:
+        raise ValueError(f"four corners_px, got {corners}")
     return Truth(_pair((entry["a"], entry["b"])), corners, seen >= SEEN_ENOUGH and entry.get("readable") is not False)
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.blobs import Floats
+Floats = NDArray[np.float32]
 
 SHRINK = 0.86
 """Faces drawn in by this much must not meet: touching dominoes and small errors of fit stay allowed."""
-MOST_STATES = 20_000
-"""Bound on the exact search; past it a knot of candidates is settled greedily."""
+MOST_STATES = 60_000
+"""Bound on the steps of the exact search over one knot of candidates; past it the knot is settled greedily."""
 
 
 def overlaps(pose: Floats) -> NDArray[np.bool_]:
@@ -78,6 +78,7 @@ def _pack_knot(knot: list[int], worth: Floats, conflict: NDArray[np.bool_]) -> l
     barred = [sum(1 << place[int(j)] for j in np.nonzero(conflict[i])[0] if int(j) in place) for i in knot]
     # state: the set of candidates barred among those not yet decided → (total, chosen)
     states: dict[int, tuple[float, int]] = {0: (0.0, 0)}
+    steps = 0
     for bit, index in enumerate(knot):
         fresh: dict[int, tuple[float, int]] = {}
         for state, (total, chosen) in states.items():
@@ -88,7 +89,8 @@ def _pack_knot(knot: list[int], worth: Floats, conflict: NDArray[np.bool_]) -> l
             for new, value, taken in options:
                 if new not in fresh or fresh[new][0] < value:
                     fresh[new] = (value, taken)
-        if len(fresh) > MOST_STATES:
+        steps += len(fresh)
+        if steps > MOST_STATES:
             return _greedy(knot, worth, conflict)
         states = fresh
     chosen = max(states.values())[1]

@@ -3,34 +3,51 @@
 The looks go farther than `Look.random` does: the reader has to stand what the demonstration need not show.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.geometry import Table
-from vision.labels import Labelled, Truth
-from vision.layout import DOMINO_LENGTH_MM, LineLayout, Lying, separation_mm
-from vision.look import Bgr, Look
-from vision.render import Reaching, render
+from vision.cut import cut
+from vision.layout import DOMINO_LENGTH_MM, DOMINO_WIDTH_MM, LineLayout, Lying, separation_mm
+from vision.look import BRASS, Bgr, Look, Surface
+from vision.patterns import pattern
+from vision.reading import Point
+from vision.render import Placed, Reaching, render
 from vision.rig import Rig
+from vision.things import THINGS, back, standing
 
 Bgr8 = NDArray[np.uint8]
+Plane = NDArray[np.floating[Any]]
 
 TILES: Final = tuple((a, b) for a in range(7) for b in range(a, 7))
-TABLE_SIZES: Final = ((1280, 720), (1280, 960), (1440, 1080))
-CLOSE_SIZES: Final = ((480, 360), (640, 480), (800, 600), (960, 540))
-APART_MM: Final = 3.0  # loose dominoes lie no nearer than this
-TOLD_APART: Final = 90  # sum over the channels by which a table of any colour differs from the bodies on it
-DARK: Final = 330  # sum over the channels up to which a body is dark; such sets are harder, and drawn more often
-WORDS: Final = "the quick brown fox jumps over the lazy dog 0123456789 . . . ::: iii ooo 000 888 Aa Bb gG"
-BARE_TABLES: Final = 24
-FACE_DOWN: Final = 12
-BLANK_SIZE: Final = (500, 800)  # rows and columns of a picture without dominoes
+SIZE_PX: Final = (640, 480)
+SIDE_PX: Final = (11.0, 34.0)
+"""Side of a half, from the smallest to the largest."""
+PLAIN: Final = 7.0
+"""Standard deviation of a face's grey levels from which its pips can be made out."""
+PATTERNED: Final = 0.5
+"""Share of the bare pictures that show a pattern and no table."""
+TRIES: Final = 4
+"""Times another light is tried where no face has that."""
+SURFACES: Final[tuple[Surface, ...]] = ("felt", "wood", "wood", "oilcloth", "plaid", "stone", "print")
+SUITS_BGR: Final[tuple[Bgr, ...]] = (
+    (28, 26, 26), (190, 120, 40), (60, 130, 40), (50, 40, 180), (96, 90, 88), (150, 60, 30), (30, 120, 225),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One domino of a picture."""
+
+    tile: tuple[int, int]
+    corners: tuple[Point, ...]
+    """Pixels, a's end first."""
+    seen: tuple[float, float]
+    """Share of each half, a first, that can be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,229 +55,402 @@ class Practice:
     """One picture and what lies in it."""
 
     bgr: Bgr8
-    truth: Labelled
-    """Without dominoes for a picture that shows something else."""
-    table: Table | None = None
-    """Where the table is, for a picture that is to be read as from a camera that was calibrated."""
+    dominoes: tuple[Shown, ...]
+    side_px: float
+    """Of a half, about."""
 
 
-def drawn(number: int, seed: int) -> Practice:
-    """One drawn picture; the same number and seed give the same one. The kinds take turns."""
+def drawn(number: int, seed: int, *, bare: bool = False) -> Practice:
+    """One drawn picture; the same number and seed give the same one. A bare one shows things but no domino's face."""
     rng = np.random.default_rng((seed, number))
-    kind = ("line", "close line", "hands", "loose", "lone", "line", "close loose", "close lone")[number % 8]
-    dominoes = _arranged(kind, rng)
-    look = _look(rng)
-    if kind.startswith("close"):
-        dominoes = _centred(dominoes)
-        rig = _close_rig(dominoes, rng)
-        table = None
+    if bare and rng.random() < PATTERNED:
+        return Practice(through_lens(pattern(rng, SIZE_PX), rng, SIDE_PX[0])[0], (), SIDE_PX[0])
+    look = any_look(rng)
+    side_px = float(np.exp(rng.uniform(*np.log(SIDE_PX))))
+    rig = _rig(side_px, rng)
+    reach = 0.5 * DOMINO_WIDTH_MM / side_px * np.array(SIZE_PX)
+    dominoes = [] if bare else _arranged(rng, reach)
+    things = [
+        *_scattered(rng, rig, reach, dominoes, most=14 if bare else 4, clear=True),
+        *([] if bare or rng.random() < 0.7 else _scattered(rng, rig, reach, dominoes, most=2, clear=False)),
+    ]
+    arms = [_arm(rng, reach) for _ in range(int(rng.integers(1, 3)))] if rng.random() < 0.3 else []
+    picture = render(dominoes, rig=rig, look=look, rng=rng, arms=arms, things=things)
+    bgr, glare = through_lens(picture.bgr, rng, side_px, picture.corners)
+    for _ in range(TRIES):
+        if _is_visible(bgr, picture.corners):
+            break
+        bgr, glare = through_lens(picture.bgr, rng, side_px, picture.corners)
+    cover = np.maximum(picture.cover, np.where(glare > 0.75, 255, 0).astype(np.uint8))
+    seen = replace(picture, cover=cover).seen()
+    shown = (
+        Shown((lying.a, lying.b), corners, shares)
+        for lying, corners, shares in zip(dominoes, picture.corners, seen, strict=True)
+    )
+    return Practice(bgr, tuple(domino for domino in shown if max(domino.seen) > 0), side_px)
+
+
+def _is_visible(bgr: Bgr8, corners: Sequence[Sequence[Point]]) -> bool:
+    """Whether a person could make out the plainest dominoes: nothing is learnt from a picture that is all but black."""
+    if not corners:
+        return True
+    faces = cut(bgr, np.array(corners))[:, 5:23, 6:42].mean(axis=3)
+    return float(np.percentile(faces.std(axis=(1, 2)), 80)) > PLAIN
+
+
+def _rig(side_px: float, rng: np.random.Generator) -> Rig:
+    """A camera under which a half is about so large, mostly with the table reaching beyond the picture."""
+    table_mm = DOMINO_WIDTH_MM / side_px * SIZE_PX[1] * float(rng.uniform(0.85, 2.2))
+    fill = table_mm * side_px / DOMINO_WIDTH_MM / SIZE_PX[1]
+    steep = rng.random() < 0.3
+    return Rig(
+        *SIZE_PX,
+        table_mm=table_mm,
+        zone_mm=0.0,
+        fill=fill,
+        distance_mm=float(rng.uniform(1.0, 2.5)) * max(table_mm, 350.0),
+        tilt_deg=float(rng.uniform(8, 27) if steep else rng.uniform(0, 8)),
+        tilt_towards_deg=float(rng.uniform(0, 360)),
+        roll_deg=float(rng.uniform(0, 360)) if rng.random() < 0.5 else float(rng.uniform(-4, 4)),
+        k1=float(rng.uniform(-0.12, 0.02)),
+    )
+
+
+# ---- how dominoes lie
+
+
+def _arranged(rng: np.random.Generator, reach: NDArray[np.float64]) -> list[Lying]:
+    """Dominoes in one of the ways they are met; some of them may lie beyond the picture's edge."""
+    kind = rng.random()
+    if kind < 0.48:
+        dominoes = _line(rng, int(rng.integers(2, 29)))
+        if rng.random() < 0.3:
+            dominoes = _apart([*dominoes, *_loose(rng, int(rng.integers(1, 7)), reach, 2.0)])
+    elif kind < 0.6:
+        dominoes = _loose(rng, int(rng.integers(1, 4)), reach * 0.8, 3.0)
+    elif kind < 0.72:
+        dominoes = _loose(rng, int(rng.integers(4, 20)), reach, 2.0)
+    elif kind < 0.88:
+        dominoes = _loose(rng, 28, np.minimum(reach, rng.uniform(70, 160)), 0.2)
     else:
-        rig = Rig.random(rng, *TABLE_SIZES[rng.integers(len(TABLE_SIZES))])
-        table = rig.table() if rng.random() < 0.4 else None
-    arms = [_arm(rng)] if kind == "line" and rng.random() < 0.2 else []
-    picture = render(dominoes, rig=rig, look=look, rng=rng, arms=arms)
-    truths = tuple(Truth((lying.a, lying.b), corners) for lying, corners in zip(dominoes, picture.corners, strict=True))
-    return Practice(picture.bgr, Labelled(Path(f"{kind} {number}"), kind, truths, None), table)
-
-
-def without_dominoes(seed: int | Sequence[int]) -> Iterator[Practice]:
-    """Boards, print, grids of dots, plaid, bricks and noise, half of them turned; bare tables; face-down dominoes."""
-    rng = np.random.default_rng(seed)
-    height, width = BLANK_SIZE
-    for number, (name, bgr) in enumerate(_patterns(rng)):
-        turn_deg = float(rng.uniform(0, 90)) if rng.random() < 0.5 else 0.0
-        turn = cv2.getRotationMatrix2D((width / 2, height / 2), turn_deg, 1.0)
-        turned = cv2.warpAffine(bgr, turn, (width, height), borderMode=cv2.BORDER_REFLECT)
-        yield Practice(turned.astype(np.uint8, copy=False), Labelled(Path(f"{name} {number}"), name, (), None))
-    for number in range(BARE_TABLES):
-        rig = Rig(width, height, table_mm=float(rng.uniform(200, 900)), fill=1.1, roll_deg=float(rng.uniform(0, 360)))
-        picture = render((), rig=rig, look=_look(rng), rng=rng)
-        yield Practice(picture.bgr, Labelled(Path(f"bare table {number}"), "bare table", (), None))
-    for number in range(FACE_DOWN):
-        backs = [replace(lying, a=0, b=0) for lying in _arranged(("close loose", "close line")[number % 2], rng)]
-        look = replace(_look(rng), divider_mm=0.0, pin_bgr=None)
-        centred = _centred(backs)
-        picture = render(centred, rig=_close_rig(centred, rng), look=look, rng=rng)
-        yield Practice(picture.bgr, Labelled(Path(f"face down {number}"), "face down", (), None))
-
-
-def _arranged(kind: str, rng: np.random.Generator) -> list[Lying]:
-    """The dominoes of a picture of this kind, anywhere on the table."""
-    close = kind.startswith("close")
-    if kind.endswith("line"):
-        return _line(rng, int(rng.integers(2, 13 if close else 29)))
-    if kind.endswith("loose"):
-        return _loose(rng, int(rng.integers(2, 7 if close else 15)), reach_mm=110.0 if close else 400.0)
-    if kind.endswith("lone"):
-        return _loose(rng, 1, reach_mm=400.0)
-    layout = LineLayout(rng)
-    tiles = rng.permutation(TILES).tolist()
-    return [lying for seat in range(4) for lying in layout.shown(seat, tiles[7 * seat : 7 * seat + rng.integers(8)])]
+        dominoes = _rows(rng)
+    shift = rng.uniform(-0.5, 0.5, 2) * reach
+    turn_deg = float(rng.choice((0, 90, 180, 270))) + float(rng.normal(0, 3))
+    return [_carried(lying, turn_deg, shift) for lying in dominoes]
 
 
 def _line(rng: np.random.Generator, most: int) -> list[Lying]:
-    """A line of up to so many dominoes with matching suits, as the play went."""
+    """A line of up to so many dominoes, mostly with matching suits, as the play went."""
     tiles = [(int(a), int(b)) for a, b in rng.permutation(TILES)]
-    layout = LineLayout(rng, sloppiness=float(rng.uniform(0.3, 1.6)))
+    layout = LineLayout(
+        rng, sloppiness=float(rng.uniform(0.2, 2.0)), table_mm=float(rng.choice((560.0, 700.0, 900.0))), zone_mm=60.0
+    )
     left, right = tiles.pop()
     layout.first(left, right)
-    while len(layout.lying) < most:
+    while len(layout.lying) < most and tiles:
         at_left = bool(rng.random() < 0.5)
         suit = left if at_left else right
-        fitting = [tile for tile in tiles if suit in tile]
-        if not fitting:
+        if rng.random() < 0.95:
+            tile = next((tile for tile in tiles if suit in tile), None)
+            if tile is None:
+                break
+            tiles.remove(tile)
+        else:  # any other, which may come a second time later: wrong dominoes and mixed sets lie on tables too
+            tiles.pop(0)
+            if not tiles:
+                break
+            tile = tiles[0]
+        inner = suit if suit in tile else tile[0]
+        outer = sum(tile) - inner
+        try:
+            layout.add("L" if at_left else "R", inner, outer)
+        except ValueError:  # the line has wound itself in
             break
-        tiles.remove(fitting[0])
-        outer = sum(fitting[0]) - suit
-        layout.add("L" if at_left else "R", suit, outer)
         left, right = (outer, right) if at_left else (left, outer)
     return list(layout.lying)
 
 
-def _loose(rng: np.random.Generator, most: int, *, reach_mm: float) -> list[Lying]:
-    """Up to so many dominoes at any turn, none touching another, within a square about the table's centre."""
+def _loose(rng: np.random.Generator, most: int, reach: NDArray[np.float64], apart_mm: float) -> list[Lying]:
+    """Up to so many dominoes at any turn, each clear of all others by so much."""
     dominoes: list[Lying] = []
-    for a, b in rng.permutation(TILES)[:most].tolist():
-        x_mm, y_mm, angle_deg = (float(v) for v in rng.uniform(-1, 1, 3) * (reach_mm, reach_mm, 180))
-        domino = Lying(a, b, x_mm, y_mm, angle_deg)
-        if all(separation_mm(domino, other) > APART_MM for other in dominoes):
+    tiles = rng.permutation(TILES)[:most].tolist()
+    for _ in range(12 * most):
+        if len(dominoes) == len(tiles):
+            break
+        a, b = tiles[len(dominoes)]
+        x_mm, y_mm = (float(v) for v in rng.uniform(-1, 1, 2) * reach)
+        domino = Lying(a, b, x_mm, y_mm, float(rng.uniform(0, 360)))
+        if all(separation_mm(domino, other) > apart_mm for other in dominoes):
             dominoes.append(domino)
     return dominoes
 
 
-def _centred(dominoes: list[Lying]) -> list[Lying]:
-    """The same arrangement about the table's centre."""
-    corners = np.concatenate([lying.corners_mm() for lying in dominoes])
-    x_mm, y_mm = (float(v) for v in (corners.min(axis=0) + corners.max(axis=0)) / 2)
-    return [replace(lying, x_mm=lying.x_mm - x_mm, y_mm=lying.y_mm - y_mm) for lying in dominoes]
+def _rows(rng: np.random.Generator) -> list[Lying]:
+    """Dominoes side by side, in rows or stepped like bricks, close or with gaps: hands laid open and board games."""
+    tiles = rng.permutation(TILES).tolist()
+    gap = float(rng.choice((0.3, 1.0, 6.0, 14.0)))
+    step = float(rng.choice((0.0, 0.0, 12.0, 24.0)))
+    rows, columns = int(rng.integers(1, 5)), int(rng.integers(1, 8))
+    found = []
+    for row in range(rows):
+        for column in range(columns):
+            if not tiles or rng.random() < 0.12:
+                continue
+            a, b = tiles.pop()
+            u = (row - rows / 2) * (DOMINO_LENGTH_MM + gap + 0.6) + (step if column % 2 else 0.0)
+            v = (column - columns / 2) * (DOMINO_WIDTH_MM + gap + 0.6)
+            du, dv, turn = (
+                float(x) for x in rng.normal(0, 1, 3) * (0.05 * gap + 0.1, 0.05 * gap + 0.1, 0.15 * gap + 0.2)
+            )
+            found.append(Lying(a, b, u + du, v + dv, turn + (180 if rng.random() < 0.5 else 0)))
+    return found
 
 
-def _close_rig(dominoes: list[Lying], rng: np.random.Generator) -> Rig:
-    """A camera held over a few dominoes by hand: any turn, a plain tilt, and no more of the table than they need."""
-    reach_mm = max(float(np.hypot(*lying.corners_mm().T).max()) for lying in dominoes)
-    width, height = CLOSE_SIZES[rng.integers(len(CLOSE_SIZES))]
-    return Rig(
-        width,
-        height,
-        table_mm=2 * (reach_mm + float(rng.uniform(5, 2 * DOMINO_LENGTH_MM))),
-        zone_mm=0.0,
-        fill=float(rng.uniform(0.98, 1.15)),
-        distance_mm=float(rng.uniform(500, 1200)),
-        tilt_deg=float(rng.uniform(0, 12)),
-        tilt_towards_deg=float(rng.uniform(0, 360)),
-        roll_deg=float(rng.uniform(0, 360)),
-        k1=float(rng.uniform(-0.05, 0.02)),
-    )
+def _apart(dominoes: Sequence[Lying]) -> list[Lying]:
+    """Those that lie in none before them."""
+    kept: list[Lying] = []
+    for lying in dominoes:
+        if all(separation_mm(lying, other) > 0 for other in kept):
+            kept.append(lying)
+    return kept
 
 
-def _look(rng: np.random.Generator) -> Look:
-    """Looks beyond those met in clubs: dimmer, more blurred, more compressed, on tables of any colour."""
+def _carried(lying: Lying, turn_deg: float, shift: NDArray[np.float64]) -> Lying:
+    """A domino turned about the table's centre, then moved."""
+    turn = np.radians(turn_deg)
+    x_mm = lying.x_mm * np.cos(turn) - lying.y_mm * np.sin(turn) + shift[0]
+    y_mm = lying.x_mm * np.sin(turn) + lying.y_mm * np.cos(turn) + shift[1]
+    return replace(lying, x_mm=float(x_mm), y_mm=float(y_mm), angle_deg=lying.angle_deg + turn_deg)
+
+
+# ---- what else is on the table
+
+
+def _scattered(
+    rng: np.random.Generator, rig: Rig, reach: NDArray[np.float64], dominoes: Sequence[Lying], *, most: int, clear: bool
+) -> list[Placed]:
+    """Things on the table: clear of the dominoes, or over some of them."""
+    scale = rig.px_per_mm * 1.5
+    placed: list[Placed] = []
+    for _ in range(int(rng.integers(0 if clear and most < 9 else 1, most + 1))):
+        chance = rng.random()
+        make = back if chance < 0.3 else standing if chance < 0.45 else THINGS[rng.integers(len(THINGS))]
+        many = int(rng.integers(1, 6)) if make in (back, standing) else 1
+        recipe = int(rng.integers(2**31))
+        for _ in range(many):
+            sheet = make(np.random.default_rng(recipe), scale)
+            size = np.hypot(*sheet.cover.shape) / scale
+            place = rng.uniform(-1.1, 1.1, 2) * reach
+            if not clear:
+                if not dominoes:
+                    break
+                near = dominoes[int(rng.integers(len(dominoes)))]
+                place = np.array((near.x_mm, near.y_mm)) + rng.normal(0, size / 3 + 6, 2)
+            gaps = [np.hypot(place[0] - d.x_mm, place[1] - d.y_mm) for d in dominoes]
+            if clear and min(gaps, default=1e9) < size / 2 + DOMINO_LENGTH_MM * 0.56:
+                continue
+            flat = make not in (back, standing)
+            height = float(rng.uniform(0.3, 12 if flat else 10)) if make is not standing else 24.0
+            placed.append(Placed(sheet, float(place[0]), float(place[1]), float(rng.uniform(0, 360)), height))
+    return placed
+
+
+def _arm(rng: np.random.Generator, reach: NDArray[np.float64]) -> Reaching:
+    x_mm, y_mm = (float(v) for v in rng.uniform(-0.9, 0.9, 2) * reach)
+    return Reaching(int(rng.integers(4)), x_mm, y_mm)
+
+
+# ---- how it all looks
+
+
+def any_look(rng: np.random.Generator) -> Look:
+    """Looks beyond those met in clubs: any set on any table under any lamp."""
     look = Look.random(rng)
-    while sum(look.body_bgr) > DARK and rng.random() < 0.4:
-        look = Look.random(rng)
-    surface, table_bgr = look.surface, look.table_bgr
-    chance = float(rng.random())
-    if chance < 0.2:
-        table_bgr = _any_colour_unlike(look.body_bgr, rng)
-    elif chance < 0.4:
-        surface, table_bgr = "wood", _shade_of(look.body_bgr, rng)
+    body, divider, pips = _set_colours(rng)
+    table, second = _any(rng), _any(rng)
+    chance = rng.random()
+    if chance < 0.12:
+        table = _near(body, rng, 0.25)
+    elif chance < 0.35:
+        table = _near(look.table_bgr, rng, 0.1)
+    elif chance < 0.45:
+        table = _near((20, 20, 20) if rng.random() < 0.6 else (235, 235, 235), rng, 0.3)
+    if rng.random() < 0.5:
+        second = _near(table, rng, 0.3)
+    if np.abs(np.subtract(table, body)).sum() < 12:
+        table = _near(body, rng, 0.5)
+    card = rng.random() < 0.12
+    pip_mm = float(rng.uniform(1.7, 3.1))
+    spacing = float(rng.uniform(max(5.8, 2 * pip_mm + 0.9), 7.6))
+    room = max(0.0, min(1.6, 12 - spacing - pip_mm - 0.8))
+    pinned = rng.random()
     return replace(
         look,
-        surface=surface,
-        table_bgr=table_bgr,
-        divider_mm=float(rng.choice((0.6, 0.8, 1.0, 1.3))),
-        pip_mm=float(rng.uniform(1.8, 2.8)),
-        corner_mm=float(rng.uniform(0.8, 3.4)),
-        bevel_mm=float(rng.uniform(0.5, 2.0)),
-        brightness=float(rng.uniform(0.6, 1.15)),
-        kelvin=float(rng.uniform(2900, 7500)),
-        unevenness=float(rng.uniform(0.05, 0.6)),
-        shadow=float(rng.uniform(0.2, 0.75)),
-        blur_px=float(rng.uniform(0.3, 1.0)),
-        noise=float(rng.uniform(0.8, 4.5)),
-        jpeg_quality=None if rng.random() < 0.3 else int(rng.integers(55, 96)),
+        body_bgr=body,
+        base_bgr=_any(rng) if rng.random() < 0.25 else None,
+        divider_bgr=divider,
+        pips_bgr=pips,
+        divider_mm=float(rng.choice((0.0, 0.4, 0.7, 1.0, 1.4, 2.0), p=(0.08, 0.12, 0.2, 0.25, 0.2, 0.15))),
+        divider_reach_mm=float(rng.uniform(7, 12)),
+        pin_bgr=None if pinned < 0.5 else BRASS if pinned < 0.8 else _any(rng),
+        pin_mm=float(rng.uniform(1.2, 2.6)),
+        pip_mm=pip_mm,
+        pip_spacing_mm=spacing,
+        pip_shift_mm=float(rng.uniform(-room, room)) if rng.random() < 0.3 else 0.0,
+        drilled=bool(rng.random() < 0.6),
+        grain=float(rng.choice((0.008, 0.02, 0.06))),
+        wear=float(rng.uniform(0, 0.6)) if rng.random() < 0.15 else 0.0,
+        thickness_mm=0.4 if card else float(rng.uniform(4, 13)),
+        corner_mm=0.2 if card else float(rng.uniform(0.4, 4.2)),
+        bevel_mm=0.3 if card else float(rng.uniform(0.4, 2.4)),
+        bevel_light=0.0 if card else float(rng.uniform(0.2, 1.3)),
+        surface=SURFACES[rng.integers(len(SURFACES))],
+        table_bgr=table,
+        second_bgr=second,
+        floor_bgr=_any(rng),
+        light_deg=float(rng.uniform(0, 360)),
+        slant=float(rng.uniform(0, 1.2)),
+        brightness=float(rng.uniform(0.7, 1.15)),
+        kelvin=float(rng.uniform(2700, 8000)),
+        unevenness=float(rng.uniform(0.0, 0.65)),
+        shadow=float(rng.uniform(0.05, 0.8)),
+        softness_mm=float(rng.uniform(0.6, 8)),
+        blur_px=float(rng.uniform(0.25, 0.8)),
+        noise=float(rng.uniform(0, 2)),
+        jpeg_quality=None,
     )
 
 
-def _any_colour_unlike(body: Bgr, rng: np.random.Generator) -> Bgr:
-    """A colour that these bodies can be told from."""
-    while True:
-        b, g, r = (int(v) for v in rng.integers(15, 235, 3))
-        if np.abs(np.subtract((b, g, r), body)).sum() > TOLD_APART:
-            return b, g, r
+def _set_colours(rng: np.random.Generator) -> tuple[Bgr, Bgr, tuple[Bgr, ...]]:
+    """Body, divider and pips: mostly light with dark pips, or dark with light pips, now and then any two colours."""
+    kind = rng.random()
+    if kind < 0.42:
+        body = _near(((236, 240, 242), (200, 224, 236), (215, 225, 228))[rng.integers(3)], rng, 0.08)
+        pips: tuple[Bgr, ...] = (_near((30, 28, 28), rng, 0.4),)
+    elif kind < 0.55:
+        body = _near((236, 240, 242), rng, 0.06)
+        colours = [_near(colour, rng, 0.2) for colour in SUITS_BGR]
+        pips = tuple(colours if rng.random() < 0.5 else [colours[i] for i in rng.permutation(7)])
+    elif kind < 0.68:
+        body = _near(((150, 195, 222), (110, 160, 200), (90, 140, 190))[rng.integers(3)], rng, 0.12)
+        pips = (_near((34, 44, 60), rng, 0.35),)
+    elif kind < 0.84:
+        body = _near(((40, 38, 38), (46, 64, 100), (60, 80, 120))[rng.integers(3)], rng, 0.25)
+        pips = (_near(((238, 242, 244), (190, 220, 235), (120, 190, 220))[rng.integers(3)], rng, 0.08),)
+    else:
+        while True:
+            body, ink = _any(rng), _any(rng)
+            if abs(_light(body) - _light(ink)) > 70:
+                break
+        pips = (ink,)
+    divider = (
+        pips[0] if rng.random() < 0.7 else _near(pips[0], rng, 0.5) if rng.random() < 0.6 else _near(body, rng, 0.25)
+    )
+    return body, divider, pips
 
 
-def _shade_of(body: Bgr, rng: np.random.Generator) -> Bgr:
-    """Nearly the colour of these bodies: dark wood lies on dark wood in many a club."""
-    shade = np.clip(np.array(body) * rng.uniform(0.6, 1.5) * rng.normal(1, 0.1, 3), 15, 235)
-    b, g, r = (int(v) for v in shade)
+def _light(colour: Bgr) -> float:
+    return float(np.dot(colour, (0.114, 0.587, 0.299)))
+
+
+def _any(rng: np.random.Generator) -> Bgr:
+    """Any colour, greys and dull ones more often than loud ones."""
+    level, loud = float(rng.uniform(8, 245)), float(rng.beta(1.2, 2.5))
+    tint = rng.uniform(8, 245, 3)
+    b, g, r = (int(v) for v in np.clip(level + (tint - level) * loud, 4, 250))
     return b, g, r
 
 
-def _arm(rng: np.random.Generator) -> Reaching:
-    """An arm whose fingertips stay in its own seat's zone, so that it hides nothing of the line."""
-    seat = int(rng.integers(4))
-    along_mm, out_mm = float(rng.uniform(-200, 200)), float(rng.uniform(340, 430))
-    turn = np.radians(90.0 * seat)
-    x_mm = np.cos(turn) * along_mm - np.sin(turn) * out_mm
-    y_mm = np.sin(turn) * along_mm + np.cos(turn) * out_mm
-    return Reaching(seat, float(x_mm), float(y_mm))
+def _near(colour: Bgr, rng: np.random.Generator, spread: float) -> Bgr:
+    """A colour like another."""
+    tinted = (np.array(colour) + 6) * np.exp(rng.normal(0, spread)) * rng.normal(1, 0.25 * spread + 0.01, 3) - 6
+    b, g, r = (int(v) for v in np.clip(tinted, 4, 250))
+    return b, g, r
 
 
-def _patterns(rng: np.random.Generator) -> Iterator[tuple[str, Bgr8]]:
-    """Things with marks, lines and rectangles of all sizes, each with what it is."""
-    for size_px in (12, 15, 16, 22, 26, 30, 40, 56):
-        yield "board", _board(size_px, 25, 225)
-        yield "board", _board(size_px, 90, 150)
-    for size in (0.5, 0.62, 0.8, 1.1, 1.5):
-        yield "print", _print(size, rng)
-    for pitch_px, radius_px in ((14, 4), (20, 4), (26, 5), (34, 6), (40, 6)):
-        yield "dots", _dots(pitch_px, radius_px, 240, 20)
-        yield "dots", _dots(pitch_px, radius_px, 30, 230)
-    for size_px in (20, 30, 44):
-        yield "plaid", _plaid(size_px)
-    for sigma in (1.5, 2.5, 4.0):
-        grain = cv2.GaussianBlur(rng.integers(0, 256, (*BLANK_SIZE, 3)).astype(np.float32), (0, 0), sigma)
-        yield "noise", (255 * (grain - grain.min()) / np.ptp(grain)).astype(np.uint8)
-    for long_px, short_px in ((60, 30), (50, 25), (90, 45), (70, 30)):
-        yield "bricks", _bricks(long_px, short_px, rng)
+# ---- what light and camera do to it
 
 
-def _board(size_px: int, dark: int, light: int) -> Bgr8:
-    row, column = np.mgrid[: BLANK_SIZE[0], : BLANK_SIZE[1]] // size_px
-    return _grey(np.where((row + column) % 2 == 0, dark, light))
+def through_lens(
+    bgr: Bgr8, rng: np.random.Generator, side_px: float, corners: Sequence[Sequence[Point]] = ()
+) -> tuple[Bgr8, Plane]:
+    """Hard shadows, glare, wrong exposure and colour, blur, noise, compression; and the glare by itself, (H, W)."""
+    height, width = bgr.shape[:2]
+    picture = bgr.astype(np.float32)
+    if rng.random() < 0.3:
+        picture *= 1 - float(rng.uniform(0.25, 0.75)) * _half_plane((height, width), rng, side_px)[..., None]
+    glare = (
+        _glare((height, width), rng, side_px, corners) if rng.random() < 0.4 else np.zeros((height, width), np.float32)
+    )
+    picture += (float(rng.uniform(225, 262)) - picture) * glare[..., None]
+    picture *= np.exp(rng.normal(0, 0.10, 3)).astype(np.float32)
+    picture = 255 * np.power(np.clip(picture / 255, 0, 1.2), float(np.exp(rng.normal(0, 0.22))))
+    exposure = float(np.exp(rng.normal(0.0, 0.2))) if rng.random() < 0.75 else float(rng.uniform(0.12, 0.6))
+    picture = np.clip(picture * exposure, 0, 255)
+    picture = _blurred(picture, rng, side_px)
+    if rng.random() < 0.25:
+        soft = cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.8, 2)))
+        picture += float(rng.uniform(0.2, 1.2)) * (picture - soft)
+    noise = float(rng.gamma(1.2, 2.0))
+    grain = rng.standard_normal(picture.shape, dtype=np.float32)
+    if rng.random() < 0.4:
+        grain = cv2.GaussianBlur(grain, (0, 0), 0.7) * 1.8
+    picture = np.clip(picture + noise * grain, 0, 255)
+    out = np.round(picture).astype(np.uint8)
+    if rng.random() < 0.1:
+        out = np.repeat(cv2.cvtColor(out, cv2.COLOR_BGR2GRAY)[..., None], 3, axis=2).astype(np.uint8)
+    if rng.random() < 0.7:
+        packed = cv2.imencode(".jpg", out, (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(35, 96))))[1]
+        out = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
+    return out, glare
 
 
-def _plaid(size_px: int) -> Bgr8:
-    row, column = np.mgrid[: BLANK_SIZE[0], : BLANK_SIZE[1]] // size_px
-    return _grey(100 + 40 * (row % 2) + 40 * (column % 2))
+def _half_plane(shape: tuple[int, int], rng: np.random.Generator, side_px: float) -> Plane:
+    """The hard shadow of something beside the table, or a bar of it, shape (H, W), 0..1."""
+    row, column = np.mgrid[: shape[0], : shape[1]].astype(np.float32)
+    turn = float(rng.uniform(0, 2 * np.pi))
+    along = column * np.cos(turn) + row * np.sin(turn)
+    start = float(rng.uniform(along.min(), along.max()))
+    soft = float(rng.uniform(0.03, 0.6)) * side_px
+    shade = np.clip(0.5 + (along - start) / soft, 0, 1)
+    if rng.random() < 0.5:
+        shade *= np.clip(0.5 + (start + float(rng.uniform(0.5, 8)) * side_px - along) / soft, 0, 1)
+    return np.asarray(shade, np.float32)
 
 
-def _print(size: float, rng: np.random.Generator) -> Bgr8:
-    page = np.full((*BLANK_SIZE, 3), 245, np.uint8)
-    for y in range(30, BLANK_SIZE[0] - 10, int(42 * size)):
-        text = " ".join(rng.permutation(WORDS.split()))
-        font, weight = int(rng.integers(8)), 1 + int(size > 0.8)
-        cv2.putText(page, text, (20, y), font, size, (20, 20, 20), weight, cv2.LINE_AA)
-    return page
+def _glare(
+    shape: tuple[int, int], rng: np.random.Generator, side_px: float, corners: Sequence[Sequence[Point]]
+) -> Plane:
+    """Reflections, (H, W), 0..1: one large and faint, or small ones on the dominoes that wash out what is there."""
+    row, column = np.mgrid[: shape[0], : shape[1]].astype(np.float32)
+    total = np.zeros(shape, np.float32)
+    small = rng.random() < 0.6
+    for _ in range(int(rng.integers(1, 14 if small else 3))):
+        x, y = float(rng.uniform(0, shape[1])), float(rng.uniform(0, shape[0]))
+        if small and len(corners) and rng.random() < 0.75:
+            middle = np.mean(corners[int(rng.integers(len(corners)))], axis=0)
+            x, y = (float(v) for v in middle + rng.normal(0, 0.5 * side_px, 2))
+        turn = float(rng.uniform(0, np.pi))
+        long = float(rng.uniform(0.08, 0.9) if small else rng.uniform(2, 8)) * side_px
+        short = long * float(rng.uniform(0.25, 1))
+        u = (column - x) * np.cos(turn) + (row - y) * np.sin(turn)
+        v = (row - y) * np.cos(turn) - (column - x) * np.sin(turn)
+        peak = float(rng.uniform(0.3, 1.6) if small else rng.uniform(0.1, 0.9))
+        total += peak * np.exp(-((u / long) ** 2 + (v / short) ** 2))
+    return np.minimum(total, 1)
 
 
-def _dots(pitch_px: int, radius_px: int, ground: int, dot: int) -> Bgr8:
-    sheet = np.full((*BLANK_SIZE, 3), ground, np.uint8)
-    for y in range(pitch_px // 2, BLANK_SIZE[0], pitch_px):
-        for x in range(pitch_px // 2, BLANK_SIZE[1], pitch_px):
-            cv2.circle(sheet, (x, y), radius_px, (dot, dot, dot), -1, cv2.LINE_AA)
-    return sheet
-
-
-def _bricks(long_px: int, short_px: int, rng: np.random.Generator) -> Bgr8:
-    wall = np.full((*BLANK_SIZE, 3), int(rng.integers(60, 200)), np.uint8)
-    colour = tuple(int(v) for v in rng.integers(0, 255, 3))
-    for course, y in enumerate(range(0, BLANK_SIZE[0], short_px + 4)):
-        for x in range(-long_px // 2 * (course % 2), BLANK_SIZE[1], long_px + 4):
-            cv2.rectangle(wall, (x, y), (x + long_px, y + short_px), colour, -1)
-    return wall
-
-
-def _grey(plane: NDArray[np.integer]) -> Bgr8:
-    return np.repeat(plane.astype(np.uint8)[:, :, None], 3, axis=2)
+def _blurred(picture: Plane, rng: np.random.Generator, side_px: float) -> Plane:
+    """Out of focus, shaken, or neither."""
+    chance = rng.random()
+    if chance < 0.35:
+        return np.asarray(cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.3, 0.055 * side_px + 0.3))))
+    if chance < 0.5:
+        length = max(2, round(float(rng.uniform(0.05, 0.16)) * side_px))
+        kernel = np.zeros((2 * length + 1, 2 * length + 1), np.float32)
+        turn = float(rng.uniform(0, np.pi))
+        end = (length + round(length / 2 * np.cos(turn)), length + round(length / 2 * np.sin(turn)))
+        start = (2 * length - end[0], 2 * length - end[1])
+        cv2.line(kernel, start, end, 1.0, 1, cv2.LINE_AA)
+        return np.asarray(cv2.filter2D(picture, -1, kernel / kernel.sum()))
+    return picture

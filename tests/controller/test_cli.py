@@ -46,7 +46,7 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_read_says_what_lies_in_a_picture_as_one_object_a_line(film: Path) -> None:
-    """`--json` has file, tiles with corners, confidence and probabilities, the line, branches, and the seconds it took."""
+    """`--json` has file, tiles with corners and probabilities, the line, its branches, and the seconds it took."""
     last = max(film.iterdir())
     ran = gameline("read", "--json", last, last)
     records = [json.loads(line) for line in ran.stdout.splitlines()]

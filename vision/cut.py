@@ -1,0 +1,82 @@
+"""Quads and poses of dominoes, and a face cut out of a picture as the face reader wants it; pixels only.
+
+A quad has a domino's corners, shape (4, 2), going round clockwise as seen, 0 and 1 at a's end. A pose is
+(x, y, angle, side): the centre, the angle of the a→b axis in radians, the side of one half.
+"""
+
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Points = NDArray[np.floating[Any]]
+
+HALF_PX: Final = 18
+"""Side of a half in a face that is read."""
+FACE_PX: Final = (28, 48)
+"""Rows and columns of such a face, with 5 or 6 pixels round the domino."""
+HIDDEN: Final = 7
+"""Class of a half that cannot be seen, after the suits 0..6."""
+STRIDE: Final = 4
+"""Pixels between neighbouring cells of the finder's answer."""
+NEAR_PX: Final = 9.0
+"""Side of a half at which the finder's size comes out as 0."""
+
+
+_ROUND: Final = np.array(((-1.0, 0.5), (-1.0, -0.5), (1.0, -0.5), (1.0, 0.5)))
+
+
+def quads_of(poses: Points) -> Points:
+    """The corners of dominoes seen straight from above, shape (N, 4, 2), from poses of shape (N, 4)."""
+    x, y, angle, side = np.asarray(poses, np.float64).reshape(-1, 4).T
+    axis = np.stack((np.cos(angle), np.sin(angle)), axis=1) * side[:, None]
+    across = np.stack((-axis[:, 1], axis[:, 0]), axis=1)
+    centre = np.stack((x, y), axis=1)[:, None]
+    return np.asarray(centre + _ROUND[:, :1] * axis[:, None] + _ROUND[:, 1:] * across[:, None])
+
+
+HOME: Final = quads_of(np.array(((FACE_PX[1] - 1) / 2, (FACE_PX[0] - 1) / 2, 0.0, HALF_PX)))[0].astype(np.float32)
+"""Where a cut has the corners."""
+
+
+def _grid() -> tuple[Points, Points]:
+    """For each pixel of a face how far along (0 at a's end, 1 at b's) and across the domino it lies, both flat."""
+    row, column = np.mgrid[: FACE_PX[0], : FACE_PX[1]]
+    along = (column - (FACE_PX[1] - 1) / 2) / (2 * HALF_PX) + 0.5
+    across = (row - (FACE_PX[0] - 1) / 2) / HALF_PX + 0.5
+    return along.reshape(-1), across.reshape(-1)
+
+
+def _weights(along: Points, across: Points) -> Points:
+    """How much each corner counts at some places of a quad, shape (4, ...)."""
+    back, up = 1 - along, 1 - across
+    return np.stack((back * across, back * up, along * up, along * across))
+
+
+_PIXELS: Final = _weights(*_grid()).astype(np.float32)
+_CORNERS: Final = (np.array((0.0, 0.0, 1.0, 1.0)), np.array((1.0, 0.0, 0.0, 1.0)))
+
+
+def cut(bgr: NDArray[np.uint8], quads: Points) -> NDArray[np.uint8]:
+    """The faces under some quads, shape (N, 4, 2), with what is round them, a's half on the left: (N, 28, 48, 3).
+
+    A quad is so small that it may be taken as bilinear, which lets all be cut in one go.
+    """
+    places = np.einsum("nkc,kp->cnp", quads.astype(np.float32), _PIXELS).reshape(2, -1, FACE_PX[1])
+    faces = cv2.remap(bgr, places[0], places[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(faces, dtype=np.uint8).reshape(-1, *FACE_PX, 3)
+
+
+def moved(quads: Points, offsets: Points) -> Points:
+    """Quads, shape (N, 4, 2), with each corner moved by so many sides of a half along and across, the same shape."""
+    weights = _weights(_CORNERS[0] + offsets[..., 0] / 2, _CORNERS[1] + offsets[..., 1])
+    return np.asarray(np.einsum("kni,nkc->nic", weights, quads))
+
+
+def poses_of(quads: Points) -> Points:
+    """The pose nearest to each quad, shape (N, 4)."""
+    axis = (quads[:, 2] + quads[:, 3] - quads[:, 0] - quads[:, 1]) / 2
+    across = (quads[:, 0] + quads[:, 3] - quads[:, 1] - quads[:, 2]) / 2
+    side = (np.hypot(*axis.T) / 2 + np.hypot(*across.T)) / 2
+    return np.column_stack((quads.mean(axis=1), np.arctan2(axis[:, 1], axis[:, 0]), side))

@@ -1,0 +1,126 @@
+"""Where in a picture dominoes may lie: each size is looked for in a pyramid of halves; reading is another's."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.cut import HALF_PX, NEAR_PX, STRIDE
+from vision.networks import Network
+
+Bgr8 = NDArray[np.uint8]
+Floats = NDArray[np.floating[Any]]
+
+LARGEST_PX: Final = 2560
+"""A picture with a longer side is made smaller first."""
+FINE_PX: Final = 320
+"""A picture whose longer side is no longer is searched at its own size too, a larger one from half its size on."""
+COARSE_PX: Final = 20
+"""No level has a shorter longer side: one domino would fill it."""
+FOUND_PX: Final = (6.5, 15.5)
+"""Side of a half from the smallest to the largest that one level is searched for."""
+MOST: Final = 80
+"""At most so many places are looked at in one level, the likeliest; a set has 28 dominoes, two have 56."""
+AROUND: Final = tuple((row, column) for row in range(3) for column in range(3))
+"""A cell, in the middle, and those round it."""
+AGREE_SIDES: Final = 0.35
+"""Apart up to which two cells' centres are one domino's, in sides of a half."""
+BEST_PX: Final = 10.0
+"""Side of a half at which dominoes are found best."""
+HOPEFUL: Final = -1.0
+"""Log odds below which a cell is not looked at."""
+READ_SHARE: Final = 0.8
+"""Of the size at which a face is read, which a level must have to be cut from."""
+TILES_OF: Final = 16
+"""The network wants sides that are a multiple of this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The picture at one size."""
+
+    bgr: Bgr8
+    factor: float
+    """How much smaller it is than the picture, at least 1."""
+
+    def to_picture(self, points: Floats) -> Floats:
+        """Points of this level, shape (..., 2), as points of the picture."""
+        return np.asarray((points + 0.5) * self.factor - 0.5)
+
+    def from_picture(self, points: Floats) -> Floats:
+        """Points of the picture, shape (..., 2), as points of this level."""
+        return np.asarray((points + 0.5) / self.factor - 0.5)
+
+
+def pyramid(bgr: Bgr8) -> list[Level]:
+    """The picture and its halves, and their halves, down to where a domino would fill one."""
+    longer = max(bgr.shape[:2])
+    factor = max(1.0, longer / LARGEST_PX)
+    if factor > 1:
+        bgr = _resized(bgr, (max(1, round(bgr.shape[1] / factor)), max(1, round(bgr.shape[0] / factor))))
+    levels = [Level(bgr, factor)]
+    while max(levels[-1].bgr.shape[:2]) >= 2 * COARSE_PX and min(levels[-1].bgr.shape[:2]) >= TILES_OF:
+        last = levels[-1]
+        height, width = (n // 2 for n in last.bgr.shape[:2])
+        # An odd row or column is left out, so that two pixels and two pixels fall together exactly.
+        levels.append(Level(_resized(last.bgr[: 2 * height, : 2 * width], (width, height)), 2 * last.factor))
+    return levels
+
+
+def levels_for(levels: list[Level], side_px: Floats) -> NDArray[np.intp]:
+    """For each side of a half the index of the smallest level in which it is about as large as it will be read."""
+    factors = np.array([level.factor for level in levels])
+    fine = side_px[:, None] / factors >= READ_SHARE * HALF_PX
+    return np.asarray(np.maximum(fine.sum(axis=1) - 1, 0))
+
+
+def to_search(levels: list[Level], *, sides_px: tuple[float, float] | None = None) -> list[Level]:
+    """The levels to search, the coarsest first; only the best one where the sides of the halves are known."""
+    fine = max(levels[0].bgr.shape[:2]) <= FINE_PX
+    some = levels if fine else levels[1:] or levels
+    if sides_px is None:
+        return some[::-1]
+    middle = float(np.sqrt(sides_px[0] * sides_px[1]))
+    return [min(some, key=lambda level: abs(np.log(middle / level.factor / BEST_PX)))]
+
+
+def find(network: Network, level: Level) -> Floats:
+    """Where in a level dominoes may lie: rows (x, y, angle, side, log odds), picture's pixels, likeliest first."""
+    height, width = level.bgr.shape[:2]
+    below, beside = -height % TILES_OF, -width % TILES_OF
+    bgr = level.bgr
+    if below or beside:
+        bgr = np.asarray(cv2.copyMakeBorder(bgr, 0, below, 0, beside, cv2.BORDER_CONSTANT), np.uint8)
+    answer = network(bgr[None])[0]
+    odds = answer[0]
+    row, column = np.nonzero((odds > HOPEFUL) & (odds == cv2.dilate(odds, np.ones((3, 3), np.uint8))))
+    if len(row) > MOST:
+        likeliest = np.argsort(-odds[row, column], kind="stable")[:MOST]
+        row, column = row[likeliest], column[likeliest]
+    centre, angle, side = _agreed(answer, row, column)
+    fits = (side > 0.8 * FOUND_PX[0]) & (side < 1.25 * FOUND_PX[1])
+    places = np.column_stack((level.to_picture(centre), angle, side * level.factor, odds[row, column]))[fits]
+    return np.asarray(places[np.argsort(-places[:, 4], kind="stable")])
+
+
+def _agreed(answer: Floats, row: NDArray[np.intp], column: NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:
+    """Centres (N, 2), angles and sides (N,) at some cells, each the mean of what the cell and those round it say.
+
+    Only those count that mean the same domino: whose centre is the cell's own, or nearly.
+    """
+    height, width = answer.shape[1:]
+    v, u = (np.array(AROUND) - 1).T
+    rows, columns = np.clip(row[:, None] + v, 0, height - 1), np.clip(column[:, None] + u, 0, width - 1)
+    odds, dx, dy, size, cos, sin = answer[:, rows, columns].astype(np.float64)
+    x, y = (columns + dx) * STRIDE + 1.5, (rows + dy) * STRIDE + 1.5
+    own = np.hypot(x - x[:, 4:5], y - y[:, 4:5]) < AGREE_SIDES * NEAR_PX * np.exp(np.clip(size[:, 4:5], -2, 2))
+    weight = own / (1 + np.exp(-odds))
+    weight /= weight.sum(axis=1, keepdims=True)
+    x, y, size, cos, sin = ((part * weight).sum(axis=1) for part in (x, y, size, cos, sin))
+    return np.stack((x, y), axis=1), np.arctan2(sin, cos) / 2, NEAR_PX * np.exp(np.clip(size, -2, 2))
+
+
+def _resized(bgr: Bgr8, size: tuple[int, int]) -> Bgr8:
+    return np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
