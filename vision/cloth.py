@@ -62,7 +62,7 @@ def _seen_mm(rig: Rig) -> tuple[Gray, Gray]:
 def _floor(inside_px: Gray, look: Look, rng: np.random.Generator) -> Colour:
     """The floor far below: plain, dark, darkest in the table's own shade."""
     shade = 1 - 0.45 * np.exp(np.minimum(inside_px, 0) / 60)
-    tone = shade * (1 + 0.06 * _clouds(inside_px.shape, 110, rng))
+    tone = shade * (1 + 0.06 * clouds(inside_px.shape, 110, rng))
     return np.asarray(tone[..., None] * np.array(look.floor_bgr, np.float32), dtype=np.float32)
 
 
@@ -86,8 +86,8 @@ def _framed(drawn: Colour, look: Look, scale: float, rng: np.random.Generator) -
 
 def _felt(look: Look, side: int, scale: float, rng: np.random.Generator) -> Colour:
     """Wool cloth: fine grain, faint clouds where hands have brushed it, a few light fibres."""
-    tone = 1 + 0.055 * _clouds((side, side), 0.8 * scale, rng) + 0.03 * _clouds((side, side), 3 * scale, rng)
-    tone += 0.035 * _clouds((side, side), 100 * scale, rng)
+    tone = 1 + 0.055 * clouds((side, side), 0.8 * scale, rng) + 0.03 * clouds((side, side), 3 * scale, rng)
+    tone += 0.035 * clouds((side, side), 100 * scale, rng)
     lint = np.zeros((side, side), np.float32)
     for x, y, turn in zip(*rng.uniform(0, side, (2, 60)), rng.uniform(0, np.pi, 60), strict=True):
         end = (int(x + 4.5 * scale * np.cos(turn)), int(y + 4.5 * scale * np.sin(turn)))
@@ -100,12 +100,12 @@ def _wood(look: Look, side: int, scale: float, rng: np.random.Generator) -> Colo
     rows = np.arange(side)
     plank = (rows / (PLANK_MM * scale)).astype(int)
     tones = rng.normal(0, 0.06, plank[-1] + 1).astype(np.float32)[plank][:, None]
-    bend = _clouds((side, side), 160 * scale, rng) * np.float32(6 * scale)
+    bend = clouds((side, side), 160 * scale, rng) * np.float32(6 * scale)
     x, y = np.meshgrid(np.arange(side, dtype=np.float32), rows.astype(np.float32))
     streaks = np.zeros((side, side), np.float32)
     for strength, length_mm, width_mm in ((0.07, 15, 0.7), (0.09, 25, 2.5)):
         squeezed = length_mm * scale
-        straight = _clouds((side, max(2, round(side / squeezed))), max(width_mm * scale, 1.0), rng)
+        straight = clouds((side, max(2, round(side / squeezed))), max(width_mm * scale, 1.0), rng)
         streaks += strength * cv2.remap(
             straight, x / np.float32(squeezed), y + bend, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT
         )
@@ -119,7 +119,7 @@ def _oilcloth(look: Look, side: int, scale: float, rng: np.random.Generator) -> 
     cell = (np.arange(side) / (CHECK_MM * scale)).astype(int) % 2
     check = 1 - 0.10 * (cell[None, :] + cell[:, None]).astype(np.float32)
     check = cv2.GaussianBlur(check, (0, 0), 0.8 * scale)
-    tone = check * (1 + 0.02 * _clouds((side, side), 40 * scale, rng) + 0.012 * _clouds((side, side), scale, rng))
+    tone = check * (1 + 0.02 * clouds((side, side), 40 * scale, rng) + 0.012 * clouds((side, side), scale, rng))
     return np.asarray(tone[..., None] * np.array(look.table_bgr, np.float32), dtype=np.float32)
 
 
@@ -129,7 +129,7 @@ def _plaid(look: Look, side: int, scale: float, rng: np.random.Generator) -> Col
     stripe = ((np.arange(side) / (pitch_mm * scale)) % 1 < share).astype(np.float32)
     cross: Gray = (stripe[None, :] + stripe[:, None]) / 2 * float(rng.uniform(0.3, 1))
     cross = np.asarray(cv2.GaussianBlur(cross, (0, 0), max(0.4 * scale, 0.3)), np.float32)
-    tone = 1 + 0.05 * _clouds((side, side), 0.8 * scale, rng)
+    tone = 1 + 0.05 * clouds((side, side), 0.8 * scale, rng)
     first, second = (np.array(colour, np.float32) for colour in (look.table_bgr, look.second_bgr))
     return np.asarray((first + (second - first) * cross[..., None]) * tone[..., None], dtype=np.float32)
 
@@ -138,7 +138,7 @@ def _stone(look: Look, side: int, scale: float, rng: np.random.Generator) -> Col
     """Stone or a worn laminate: clouds of every size between two colours, sharp veins where they cross zero."""
     total = np.zeros((side, side), np.float32)
     for spot_mm, weight in ((80, 1.0), (25, 0.6), (8, 0.4), (2.5, 0.3), (0.9, 0.25)):
-        total += weight * _clouds((side, side), spot_mm * scale, rng)
+        total += weight * clouds((side, side), spot_mm * scale, rng)
     veins = np.exp(-((total / 0.12) ** 2)) * float(rng.uniform(0, 0.7))
     mix = np.clip(0.5 + total * float(rng.uniform(0.05, 0.5)), 0, 1) * (1 - veins)
     first, second = (np.array(colour, np.float32) for colour in (look.table_bgr, look.second_bgr))
@@ -172,7 +172,7 @@ def _print(look: Look, side: int, scale: float, rng: np.random.Generator) -> Col
                 colours[rng.integers(len(colours))],
                 rng,
             )
-    tone = 1 + 0.04 * _clouds((side, side), 0.8 * scale, rng)
+    tone = 1 + 0.04 * clouds((side, side), 0.8 * scale, rng)
     return np.asarray(canvas * tone[..., None], dtype=np.float32)
 
 
@@ -212,11 +212,11 @@ WEAVES: Final = {
 
 def _grain(side: int, scale: float, rng: np.random.Generator) -> Gray:
     """Fine streaks running along the rows, of standard deviation about 1; shape (side, side)."""
-    coarse = _clouds((side, max(2, round(side / (40 * scale)))), 1.6 * scale, rng)
+    coarse = clouds((side, max(2, round(side / (40 * scale)))), 1.6 * scale, rng)
     return np.asarray(cv2.resize(coarse, (side, side), interpolation=cv2.INTER_CUBIC), dtype=np.float32)
 
 
-def _clouds(shape: tuple[int, ...], spot_px: float, rng: np.random.Generator) -> Gray:
+def clouds(shape: tuple[int, ...], spot_px: float, rng: np.random.Generator) -> Gray:
     """Smooth noise of standard deviation about 1, with spots of about this size; shape (H, W)."""
     height, width = shape[0], shape[1]
     coarse = (max(2, round(height / max(spot_px, 1))), max(2, round(width / max(spot_px, 1))))

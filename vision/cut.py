@@ -74,6 +74,12 @@ def moved(quads: Points, offsets: Points) -> Points:
     return np.asarray(np.einsum("kni,nkc->nic", weights, quads))
 
 
+def halves_of(quad: Points) -> Points:
+    """The quads of a domino's two halves, a's first, each from its end of the domino on, shape (2, 4, 2)."""
+    right, left = (quad[1] + quad[2]) / 2, (quad[3] + quad[0]) / 2
+    return np.array(((quad[0], quad[1], right, left), (quad[2], quad[3], left, right)))
+
+
 def poses_of(quads: Points) -> Points:
     """The pose nearest to each quad, shape (N, 4)."""
     axis = (quads[:, 2] + quads[:, 3] - quads[:, 0] - quads[:, 1]) / 2

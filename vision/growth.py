@@ -28,11 +28,11 @@ def neighbours(pose: Floats) -> Floats:
             places.append((end * (1.5 + GAP), way, 0.5))
             places.append((end * 0.5, way * (3 + 2 * GAP), 0.5))
     places += [(0.0, -1.5 - GAP, 0.5), (0.0, 1.5 + GAP, 0.5)]
-    around = [_moved(pose, along, across, turn * np.pi) for along, across, turn in places]
+    around = [shifted(pose, along, across, turn * np.pi) for along, across, turn in places]
     return np.stack(around, axis=1).reshape(-1, 4)
 
 
-def _moved(pose: Floats, along: float, across: float, turn_rad: float) -> Floats:
+def shifted(pose: Floats, along: float, across: float, turn_rad: float) -> Floats:
     """The poses moved in their own direction, in sides of a half, and turned; shape (N, 4)."""
     x, y, angle, side = pose.T
     cos, sin = np.cos(angle) * side, np.sin(angle) * side

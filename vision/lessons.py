@@ -11,8 +11,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cut import FACE_PX, HALF_PX, HIDDEN, HOME, NEAR_PX, STRIDE, cut, poses_of, quads_of
+from vision.cut import FACE_PX, HALF_PX, HIDDEN, HOME, NEAR_PX, STRIDE, cut, halves_of, poses_of, quads_of
 from vision.finder import FOUND_PX
+from vision.growth import shifted
 from vision.practice import Practice, Shown
 
 Bgr8 = NDArray[np.uint8]
@@ -143,14 +144,14 @@ def faces(practice: Practice, rng: np.random.Generator, *, each: int = 3) -> Fac
             cuts.append(cut(bgr, quad[None])[0])
             offsets.append(right)
             domino.append(1 if sum(seen) / 2 > MOST_SEEN else -1)
-            suits.append([t if s > PLAIN else HIDDEN if s < COVERED else -1 for t, s in zip(tile, seen, strict=True)])
+            suits.append(_asked(tile, seen))
             if rng.random() < 0.5:
                 cuts.append(cut(bgr, _beside(corners, rng)[None])[0])
                 offsets.append(np.zeros(8, np.float32))
                 domino.append(0)
                 suits.append([-1, -1])
     if not cuts:
-        return nothing(practice.bgr, np.zeros((0, 4, 2)))
+        return judged(np.zeros((0, *FACE_PX, 3), np.uint8), np.zeros((0, 4, 2)), ())
     return FaceLessons(np.stack(cuts), np.array(suits), np.array(domino), np.stack(offsets))
 
 
@@ -180,22 +181,19 @@ def judged(cuts: Bgr8, quads: Points, dominoes: Sequence[Shown]) -> FaceLessons:
             there[i] = -1
             continue
         there[i] = 1
-        halves = list(zip(domino.tile, domino.seen, strict=True))[:: -1 if turned else 1]
-        suits[i] = [t if s > PLAIN else HIDDEN if s < COVERED else -1 for t, s in halves]
+        suits[i] = _asked(domino.tile, domino.seen)[:: -1 if turned else 1]
     return FaceLessons(cuts, suits, there, corners)
+
+
+def _asked(tile: Sequence[int], seen: Sequence[float]) -> list[int]:
+    """What is asked of each half: its suit, that it is hidden, or nothing."""
+    return [t if s > PLAIN else HIDDEN if s < COVERED else -1 for t, s in zip(tile, seen, strict=True)]
 
 
 def together(parts: Sequence[FaceLessons]) -> FaceLessons:
     """All lessons of several."""
     names = ("bgr", "suits", "domino", "corners")
     return FaceLessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-
-def nothing(bgr: Bgr8, quads: Points) -> FaceLessons:
-    """Faces cut where no domino lies, at quads of shape (N, 4, 2)."""
-    n = len(quads)
-    pixels = cut(bgr, quads) if n else np.zeros((0, *FACE_PX, 3), np.uint8)
-    return FaceLessons(pixels, np.full((n, 2), -1), np.zeros(n, np.int64), np.zeros((n, 8), np.float32))
 
 
 def _jittered(corners: Points, rng: np.random.Generator) -> tuple[Points, Floats]:
@@ -220,14 +218,11 @@ def _offsets(quad: Points, corners: Points) -> Floats:
 
 def _beside(corners: Points, rng: np.random.Generator) -> Points:
     """A rectangle that is not where a domino lies."""
-    x, y, angle, side = poses_of(corners[None])[0]
     along, across, turn = NOT_HERE[rng.integers(len(NOT_HERE))]
     along, across = along + float(rng.normal(0, 0.06)), across + float(rng.normal(0, 0.06))
     larger = float(np.exp(rng.normal(0, 0.06))) * (float(rng.choice((0.7, 1.4))) if rng.random() < 0.1 else 1.0)
-    cos, sin = np.cos(angle) * side, np.sin(angle) * side
-    place = (x + along * cos - across * sin, y + along * sin + across * cos)
-    turned = angle + turn * np.pi + float(rng.normal(0, 0.06))
-    return np.asarray(quads_of(np.array((*place, turned, side * larger)))[0])
+    pose = shifted(poses_of(corners[None]), along, across, turn * np.pi + float(rng.normal(0, 0.06)))
+    return np.asarray(quads_of(pose * (1, 1, 1, larger))[0])
 
 
 def _shrunk(practice: Practice, factor: float) -> tuple[Bgr8, list[Shown]]:
@@ -267,15 +262,11 @@ def _relit(bgr: Bgr8, rng: np.random.Generator) -> Bgr8:
 
 def _inside(domino: Shown, left: int, top: int) -> tuple[float, float]:
     """The shares of the halves seen that are also in the window."""
-    c = np.array(domino.corners) - (left, top)
+    # A grid over each half tells how much of it is in the window.
+    u, v = (w[..., None] for w in np.meshgrid((np.arange(5) + 0.5) / 5, (np.arange(5) + 0.5) / 5))
     shares = []
-    for first, second, seen in ((0, 1, domino.seen[0]), (2, 3, domino.seen[1])):
-        # A grid over the half, from its end to the domino's middle, tells how much of it is in the window.
-        far = (c[second] + c[2]) / 2 if first == 0 else (c[3] + c[0]) / 2
-        other = (c[3] + c[0]) / 2 if first == 0 else (c[1] + c[2]) / 2
-        u, v = np.meshgrid((np.arange(5) + 0.5) / 5, (np.arange(5) + 0.5) / 5)
-        near = c[first] + (c[second] - c[first]) * u[..., None]
-        away = other + (far - other) * u[..., None]
-        grid = near + (away - near) * v[..., None]
+    for c, seen in zip(halves_of(np.array(domino.corners) - (left, top)), domino.seen, strict=True):
+        near, away = c[0] + (c[1] - c[0]) * u, c[3] + (c[2] - c[3]) * u
+        grid = near + (away - near) * v
         shares.append(seen * float(((grid >= 0) & (grid < WINDOW_PX)).all(axis=-1).mean()))
     return shares[0], shares[1]

@@ -10,9 +10,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.cloth import clouds
+from vision.look import Bgr
+
 Bgr8 = NDArray[np.uint8]
 Size = tuple[int, int]
-Ink = tuple[int, int, int]
 
 WORDS: Final = "the quick brown fox jumps over the lazy dog 0123456789 . . . ::: iii ooo 000 888 Aa Bb gG .: %% oO"
 
@@ -66,14 +68,14 @@ def weave(rng: np.random.Generator, size: Size) -> Bgr8:
     """A coarse cloth: two waves crossing, a little uneven."""
     pitch = float(rng.uniform(3, 16))
     column, row = np.arange(size[0])[None, :], np.arange(size[1])[:, None]
-    wander = clouds(rng, size, 40.0) * float(rng.uniform(0, 0.6))
+    wander = clouds(size[::-1], 40.0, rng) * float(rng.uniform(0, 0.6))
     wave = np.sin(2 * np.pi * column / pitch + wander) * np.sin(2 * np.pi * row / pitch + wander)
-    return _two_toned(np.clip(0.5 + 0.5 * wave + 0.2 * clouds(rng, size, 1.5), 0, 1), rng)
+    return _two_toned(np.clip(0.5 + 0.5 * wave + 0.2 * clouds(size[::-1], 1.5, rng), 0, 1), rng)
 
 
 def noise(rng: np.random.Generator, size: Size) -> Bgr8:
     """Clouds of one size, as of a dim picture, terrazzo or foliage, soft or in two tones."""
-    total = clouds(rng, size, float(rng.uniform(1, 14)))
+    total = clouds(size[::-1], float(rng.uniform(1, 14)), rng)
     if rng.random() < 0.4:
         total = (total > float(rng.uniform(-0.5, 1.2))).astype(np.float32)
     return _two_toned(np.clip(0.5 + 0.4 * total, 0, 1), rng)
@@ -139,13 +141,6 @@ PATTERNS: Final[tuple[Callable[[np.random.Generator, Size], Bgr8], ...]] = (
 )
 
 
-def clouds(rng: np.random.Generator, size: Size, spot_px: float) -> NDArray[np.float32]:
-    """Smooth noise of standard deviation about 1 with spots of a size, shape (H, W)."""
-    coarse = (max(2, round(size[1] / spot_px)), max(2, round(size[0] / spot_px)))
-    spots = rng.standard_normal(coarse, dtype=np.float32)
-    return np.asarray(1.2 * cv2.resize(spots, size, interpolation=cv2.INTER_CUBIC), np.float32)
-
-
 def _two_toned(share: NDArray[np.floating], rng: np.random.Generator) -> Bgr8:
     """Between two colours by a share in 0..1, shape (H, W, 3)."""
     first, second = np.array(_any(rng), np.float32), np.array(_any(rng), np.float32)
@@ -154,7 +149,7 @@ def _two_toned(share: NDArray[np.floating], rng: np.random.Generator) -> Bgr8:
     return np.clip(first + (second - first) * share[..., None], 0, 255).astype(np.uint8)
 
 
-def _sheet(rng: np.random.Generator, size: Size) -> tuple[Bgr8, Ink]:
+def _sheet(rng: np.random.Generator, size: Size) -> tuple[Bgr8, Bgr]:
     """A plain sheet and an ink that can be told from it."""
     while True:
         paper, ink = _any(rng), _any(rng)
@@ -165,7 +160,7 @@ def _sheet(rng: np.random.Generator, size: Size) -> tuple[Bgr8, Ink]:
     return sheet, ink
 
 
-def _any(rng: np.random.Generator) -> Ink:
+def _any(rng: np.random.Generator) -> Bgr:
     """Any colour, greys most often."""
     level, loud = float(rng.uniform(4, 250)), float(rng.beta(1, 3))
     b, g, r = (int(v) for v in np.clip(level + (rng.uniform(0, 255, 3) - level) * loud, 0, 255))

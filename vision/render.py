@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vision.arm import ARM_MM, LEFT_MM, TOP_MM, WIDTH_MM, ArmPicture, Pose, draw_arm
 from vision.cloth import bare_table, light
+from vision.cut import halves_of
 from vision.face import Patch, domino_patch, face_corners_px, outline_mm
 from vision.geometry import homography, project
 from vision.layout import Lying as Lying
@@ -75,7 +76,8 @@ class Picture:
 
         One domino over another is not looked for: they lie side by side.
         """
-        return tuple((_open_share(self.cover, _half(c, 0)), _open_share(self.cover, _half(c, 2))) for c in self.corners)
+        halves = (halves_of(np.array(corners)) for corners in self.corners)
+        return tuple((_open_share(self.cover, a), _open_share(self.cover, b)) for a, b in halves)
 
 
 def render(
@@ -166,9 +168,7 @@ class Backdrop:
         away = -self.look.slant * thing.height_mm * np.array((np.cos(lean), np.sin(lean), 0.0))
         shade = self._onto(drawn, corners * (1, 1, 0) + away)
         _darken(frame, drawn, shade, self.look, self.rig.px_per_mm, spread_mm=1.0 + thing.height_mm / 8)
-        onto = self._onto(drawn, corners)
-        _overlay(frame, drawn, onto, self._light)
-        _hide(cover, drawn, onto)
+        _overlay(frame, cover, drawn, self._onto(drawn, corners), self._light)
 
     def _reach(self, frame: Bgr8, cover: NDArray[np.uint8], arm: Reaching) -> None:
         """Paint an arm, its shadow and what it holds into a frame."""
@@ -182,8 +182,7 @@ class Backdrop:
             own = np.random.default_rng((self._seed, arm.holding.a, arm.holding.b))
             held = domino_patch(arm.holding, self.rig, self.look, own, lift_mm=HELD_MM)
             _paste(frame, held, self._light)
-        _overlay(frame, picture, self._onto(picture, placed), self._light)
-        _hide(cover, picture, self._onto(picture, placed))
+        _overlay(frame, cover, picture, self._onto(picture, placed), self._light)
 
     def _arm(self, seat: int, pose: Pose) -> ArmPicture:
         if (seat, pose) not in self._arms:
@@ -271,8 +270,8 @@ def _darken(
     frame[rows, columns] = cv2.multiply(frame[rows, columns], cv2.merge((left, left, left)), scale=1 / 255)
 
 
-def _overlay(frame: Bgr8, arm: ArmPicture, onto: Points, lamp: Colour) -> None:
-    """Lay an arm over a frame, in place."""
+def _overlay(frame: Bgr8, cover: NDArray[np.uint8], arm: ArmPicture, onto: Points, lamp: Colour) -> None:
+    """Lay an arm or a thing over a frame, in place, and note what it hides."""
     window = _window(frame, arm, onto, margin_px=1)
     if window is None:
         return
@@ -284,20 +283,7 @@ def _overlay(frame: Bgr8, arm: ArmPicture, onto: Points, lamp: Colour) -> None:
     lit = cv2.multiply(seen[..., :3], lamp[rows, columns], dtype=cv2.CV_8U)
     under = cv2.multiply(frame[rows, columns], cv2.merge((bare, bare, bare)), scale=1 / 255)
     frame[rows, columns] = cv2.add(under, lit)
-
-
-def _hide(cover: NDArray[np.uint8], arm: ArmPicture, onto: Points) -> None:
-    """Note, in place, what a picture laid over the frame hides of it."""
-    mask = cv2.warpPerspective(arm.alpha, onto, cover.shape[::-1])
-    np.maximum(cover, mask, out=cover)
-
-
-def _half(corners: Sequence[Point], end: int) -> Points:
-    """The corners of the half at corners `end` and `end + 1` of a face, shape (4, 2)."""
-    c = np.array(corners)
-    return np.array((c[end], c[end + 1], (c[1] + c[2]) / 2, (c[3] + c[0]) / 2))[
-        [0, 1, 2, 3] if end == 0 else [0, 1, 3, 2]
-    ]
+    np.maximum(cover[rows, columns], seen[..., 3], out=cover[rows, columns])
 
 
 def _open_share(cover: NDArray[np.uint8], quad: Points) -> float:

@@ -11,18 +11,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Colour = NDArray[np.floating[Any]]
-Ink = tuple[int, int, int]
+from vision.face import PIPS
+from vision.look import Bgr
 
-SPOTS: Final = (
-    (),
-    ((0, 0),),
-    ((-1, -1), (1, 1)),
-    ((-1, -1), (0, 0), (1, 1)),
-    ((-1, -1), (-1, 1), (1, -1), (1, 1)),
-    ((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),
-    ((-1, -1), (0, -1), (1, -1), (-1, 1), (0, 1), (1, 1)),
-)
+Colour = NDArray[np.floating[Any]]
 
 
 class Sheet:
@@ -38,7 +30,7 @@ class Sheet:
         """Millimetres in whole pixels."""
         return round(mm * self.scale)
 
-    def rounded(self, x: float, y: float, width: float, height: float, radius: float, ink: Ink) -> None:
+    def rounded(self, x: float, y: float, width: float, height: float, radius: float, ink: Bgr) -> None:
         """A filled rectangle with round corners, in mm."""
         mask = np.zeros(self.cover.shape, np.uint8)
         r = min(self.px(radius), self.px(width) // 2, self.px(height) // 2)
@@ -49,7 +41,7 @@ class Sheet:
             cv2.circle(mask, (cx, cy), r, 255, -1, cv2.LINE_AA)
         self._paint(mask, ink)
 
-    def disc(self, x: float, y: float, radius: float, ink: Ink, *, width: float = 0.0) -> None:
+    def disc(self, x: float, y: float, radius: float, ink: Bgr, *, width: float = 0.0) -> None:
         """A disc, or a ring of some width, in mm."""
         mask = np.zeros(self.cover.shape, np.uint8)
         thick = max(1, self.px(width)) if width else -1
@@ -57,32 +49,32 @@ class Sheet:
         cv2.circle(mask, place, max(1, round(radius * self.scale * 16)), 255, thick, cv2.LINE_AA, 4)
         self._paint(mask, ink)
 
-    def line(self, x0: float, y0: float, x1: float, y1: float, width: float, ink: Ink) -> None:
+    def line(self, x0: float, y0: float, x1: float, y1: float, width: float, ink: Bgr) -> None:
         """A stroke of some width, in mm."""
         mask = np.zeros(self.cover.shape, np.uint8)
         ends = ((self.px(x0), self.px(y0)), (self.px(x1), self.px(y1)))
         cv2.line(mask, *ends, 255, max(1, self.px(width)), cv2.LINE_AA)
         self._paint(mask, ink)
 
-    def text(self, x: float, y: float, words: str, height: float, ink: Ink, font: int = 0) -> None:
+    def text(self, x: float, y: float, words: str, height: float, ink: Bgr, font: int = 0) -> None:
         """Words with letters so high, in mm."""
         mask = np.zeros(self.cover.shape, np.uint8)
         place = (self.px(x), self.px(y))
         cv2.putText(mask, words, place, font, height * self.scale / 22, 255, max(1, self.px(height / 9)), cv2.LINE_AA)
         self._paint(mask, ink)
 
-    def _paint(self, mask: NDArray[np.uint8], ink: Ink) -> None:
+    def _paint(self, mask: NDArray[np.uint8], ink: Bgr) -> None:
         cover = mask.astype(np.float32) / 255
         self.bgr += (np.array(ink, np.float32) - self.bgr) * cover[..., None]
         self.cover = np.maximum(self.cover, cover)
 
 
-def _any(rng: np.random.Generator, low: int = 15, high: int = 245) -> Ink:
+def _any(rng: np.random.Generator, low: int = 15, high: int = 245) -> Bgr:
     b, g, r = (int(v) for v in rng.integers(low, high, 3))
     return b, g, r
 
 
-def _grey(rng: np.random.Generator, low: int, high: int) -> Ink:
+def _grey(rng: np.random.Generator, low: int, high: int) -> Bgr:
     level = float(rng.uniform(low, high))
     b, g, r = (int(v) for v in np.clip(level * rng.normal(1, 0.03, 3), 5, 250))
     return b, g, r
@@ -165,7 +157,7 @@ def die(rng: np.random.Generator, scale: float) -> Sheet:
         0, 0, side, side, side * float(rng.uniform(0.08, 0.25)), _any(rng, 10, 120) if dark else _grey(rng, 190, 248)
     )
     ink = _grey(rng, 200, 245) if dark else _any(rng, 5, 90)
-    for u, v in SPOTS[rng.integers(1, 7)]:
+    for u, v in PIPS[rng.integers(1, 7)]:
         sheet.disc(side / 2 + 0.26 * side * u, side / 2 + 0.26 * side * v, side * 0.09, ink)
     return sheet
 
@@ -177,7 +169,7 @@ def dice(rng: np.random.Generator, scale: float) -> Sheet:
     body, ink = _grey(rng, 190, 248), _any(rng, 5, 90)
     for left in (0.0, side + gap):
         sheet.rounded(left, 0, side, side, side * float(rng.uniform(0.15, 0.25)), body)
-        for u, v in SPOTS[rng.integers(1, 7)]:
+        for u, v in PIPS[rng.integers(1, 7)]:
             sheet.disc(left + side / 2 + 0.26 * side * u, side / 2 + 0.26 * side * v, side * 0.09, ink)
     return sheet
 
@@ -261,7 +253,7 @@ def printed(rng: np.random.Generator, scale: float) -> Sheet:
             sheet.rounded(x + 0.7, y + 0.7, 2 * side - 1.4, side - 1.4, 1.2, paper)
             sheet.line(x + side, y, x + side, y + side, 0.6, ink)
             for left in (x, x + side):
-                for u, v in SPOTS[rng.integers(7)]:
+                for u, v in PIPS[rng.integers(7)]:
                     sheet.disc(left + side / 2 + 0.27 * side * u, y + side / 2 + 0.27 * side * v, side * 0.09, ink)
     return sheet
 

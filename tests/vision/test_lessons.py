@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from vision.cut import HIDDEN, NEAR_PX, STRIDE, quads_of
-from vision.lessons import faces, judged, nothing, together, window
+from vision.cut import HIDDEN, NEAR_PX, STRIDE, cut, quads_of
+from vision.lessons import faces, judged, together, window
 from vision.practice import Practice, Shown, drawn
 
 PICTURES = [drawn(number, 77) for number in range(6)]
@@ -74,7 +74,7 @@ def test_faces_say_where_the_corners_are() -> None:
 def test_where_nothing_lies_nothing_is_asked_but_that() -> None:
     """Faces of a bare picture teach only that no domino lies there."""
     quads = np.array([[(30, 60), (30, 40), (70, 40), (70, 60)]], float)
-    lessons = nothing(PICTURES[0].bgr, quads)
+    lessons = judged(cut(PICTURES[0].bgr, quads), quads, ())
     assert lessons.domino.tolist() == [0]
     assert lessons.suits.tolist() == [[-1, -1]]
 
