@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache, partial
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, TypeVar
@@ -18,7 +18,7 @@ import cv2
 
 from vision.evaluate import Evaluation, Outcome, compare
 from vision.labels import SEEN_ENOUGH, Labelled, Truth
-from vision.networks import FOLDER, Network
+from vision.networks import FOLDER, network
 from vision.practice import drawn
 from vision.reader import Reader
 
@@ -42,19 +42,13 @@ def _outcome(networks: Path, which: tuple[int, bool]) -> Outcome:
     cv2.setNumThreads(1)
     number, bare = which
     practice = drawn(number, SEED, bare=bare)
-    reader = _reader(networks)
+    reader = Reader(network("finder", networks), network("faces", networks))
     start = time.perf_counter()
     reading = reader.read(practice.bgr)
     seconds = time.perf_counter() - start
     truths = tuple(Truth(d.tile, d.corners, min(d.seen) >= SEEN_ENOUGH) for d in practice.dominoes)
     group = WITHOUT if bare else "with dominoes"
     return compare(Labelled(Path(f"number {number}"), group, truths, None), reading, seconds=seconds)
-
-
-@cache
-def _reader(networks: Path) -> Reader:
-    """Loaded once in each process."""
-    return Reader(Network(networks / "finder.onnx"), Network(networks / "faces.onnx"))
 
 
 def on_all_cores(work: Callable[[T], R], on: Sequence[T], name: str) -> Iterator[R]:

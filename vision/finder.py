@@ -96,13 +96,12 @@ def find(network: Network, level: Level) -> Floats:
     answer = network(bgr[None])[0]
     odds = answer[0]
     row, column = np.nonzero((odds > HOPEFUL) & (odds == cv2.dilate(odds, np.ones((3, 3), np.uint8))))
-    if len(row) > MOST:
-        likeliest = np.argsort(-odds[row, column], kind="stable")[:MOST]
-        row, column = row[likeliest], column[likeliest]
+    likeliest = np.argsort(-odds[row, column], kind="stable")[:MOST]
+    row, column = row[likeliest], column[likeliest]
     centre, angle, side = _agreed(answer, row, column)
     fits = (side > 0.8 * FOUND_PX[0]) & (side < 1.25 * FOUND_PX[1])
-    places = np.column_stack((level.to_picture(centre), angle, side * level.factor, odds[row, column]))[fits]
-    return np.asarray(places[np.argsort(-places[:, 4], kind="stable")])
+    places = np.column_stack((level.to_picture(centre), angle, side * level.factor, odds[row, column]))
+    return np.asarray(places[fits])
 
 
 def _agreed(answer: Floats, row: NDArray[np.intp], column: NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:

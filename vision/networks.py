@@ -42,6 +42,6 @@ class Network:
 
 
 @cache
-def network(name: Literal["finder", "faces"]) -> Network:
-    """One of the reader's own networks, loaded once."""
-    return Network(FOLDER / f"{name}.onnx")
+def network(name: Literal["finder", "faces"], folder: Path = FOLDER) -> Network:
+    """One of the two networks of a folder, the reader's own if none is named, loaded once."""
+    return Network(folder / f"{name}.onnx")

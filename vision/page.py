@@ -71,9 +71,11 @@ class Album:
 
 def page(evaluation: Evaluation, album: Album, title: str) -> str:
     """The whole page, one file that needs no other."""
-    counts = [tuple(str(n) for n in line) for line in evaluation.confusion()]
-    marks = [["same" if suit == read else "other" if n else "" for read, n in enumerate(line)] for suit, line in
-             enumerate(evaluation.confusion())]  # fmt: skip
+    confusion = evaluation.confusion()
+    marks = [
+        ["", *("same" if suit == read else "other" if n else "" for read, n in enumerate(line))]
+        for suit, line in enumerate(confusion)
+    ]
     failures = evaluation.failures()
     more = f"<p>{album.left_out} more are not shown.</p>" if album.left_out else ""
     unreadable = "".join(f"<li>{html.escape(text)}</li>" for text in evaluation.unreadable)
@@ -85,8 +87,8 @@ def page(evaluation: Evaluation, album: Album, title: str) -> str:
             "<h2>Halves: what lies there, and what was read</h2>",
             _rows(
                 ("", *map(str, range(7)), "?"),
-                [(str(suit), *line) for suit, line in enumerate(counts)],
-                [["", *line] for line in marks],
+                [(str(suit), *map(str, line)) for suit, line in enumerate(confusion)],
+                marks,
             ),
             "<h2>How sure, and how often right</h2>",
             f"<p>Expected calibration error {evaluation.calibration_error():.2%}.</p>",

@@ -13,7 +13,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,8 +35,8 @@ from vision.exam import examined, on_all_cores, tell
 from vision.finder import pyramid, to_search
 from vision.lessons import FaceLessons, FinderLesson, faces, judged, together, window
 from vision.nets import FaceReader, Finder, face_loss, finder_loss
-from vision.networks import FOLDER, Network
-from vision.practice import Practice, Shown, drawn
+from vision.networks import FOLDER, network
+from vision.practice import Shown, drawn
 from vision.reader import DEFAULT, Faces, cut_from, found, look_with
 
 Points = NDArray[np.floating[Any]]
@@ -141,15 +141,11 @@ def _train(
 def _lessons(number: int) -> tuple[list[FinderLesson], FaceLessons, Picture]:
     """The lessons of one picture, and the picture packed up with its dominoes."""
     cv2.setNumThreads(1)
-    practice = _practice(number)
+    practice = drawn(number, SEED, bare=number >= PICTURES)
     rng = np.random.default_rng((SEED, number, 1))
     packed = cv2.imencode(".jpg", practice.bgr, (cv2.IMWRITE_JPEG_QUALITY, KEPT_JPEG))[1].tobytes()
     times = WINDOWS if practice.dominoes else BARE_WINDOWS
     return [window(practice, rng) for _ in range(times)], faces(practice, rng, each=CUTS), (packed, practice.dominoes)
-
-
-def _practice(number: int) -> Practice:
-    return drawn(number, SEED, bare=number >= PICTURES)
 
 
 def _judged(networks: Path, work: tuple[int, Picture]) -> FaceLessons:
@@ -161,7 +157,7 @@ def _judged(networks: Path, work: tuple[int, Picture]) -> FaceLessons:
     number, (packed, dominoes) = work
     bgr = np.asarray(cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR), np.uint8)
     levels = pyramid(bgr)
-    eyes = look_with(_network(networks / "faces.onnx"), levels)
+    eyes = look_with(network("faces", networks), levels)
     looks: list[tuple[Points, Points]] = []
 
     def look(quads: Points) -> Faces:
@@ -169,19 +165,13 @@ def _judged(networks: Path, work: tuple[int, Picture]) -> FaceLessons:
         looks.append((quads, seen.odds))
         return seen
 
-    found(_network(networks / "finder.onnx"), look, to_search(levels), DEFAULT)
+    found(network("finder", networks), look, to_search(levels), DEFAULT)
     quads, odds = (np.concatenate(part) for part in zip(*looks, strict=True))
     dear = np.where(odds > TEMPTING, 1.0, DULL)
     few = min(MOST_JUDGED, int(dear.sum()) + 1, len(quads))
     rng = np.random.default_rng((SEED, number, 2))
     chosen = rng.choice(len(quads), few, replace=False, p=dear / dear.sum()) if few else np.zeros(0, np.intp)
     return judged(cut_from(levels, quads[chosen]), quads[chosen], dominoes)
-
-
-@cache
-def _network(path: Path) -> Network:
-    """Loaded once in each process."""
-    return Network(path)
 
 
 # ---- from networks to files
@@ -263,11 +253,11 @@ def train(to: Path, *, pictures: int, bare: int) -> None:
     windows.clear()
     write(finder, to / "finder.onnx", torch.zeros(1, 64, 64, 3, dtype=torch.uint8), {1: "height", 2: "width"})
     reader = FaceReader()
-    for rounds, rate in FACE_ROUNDS:
+    for number, (rounds, rate) in enumerate(FACE_ROUNDS):
+        if number:
+            cuts += on_all_cores(partial(_judged, to), list(enumerate(kept)), "reading what was drawn")
         train_faces(reader, together(cuts), rounds=rounds, rate=rate)
         write(reader, to / "faces.onnx", torch.zeros(2, *FACE_PX, 3, dtype=torch.uint8), {0: "faces"})
-        if (rounds, rate) != FACE_ROUNDS[-1]:
-            cuts += on_all_cores(partial(_judged, to), list(enumerate(kept)), "reading what was drawn")
 
 
 if __name__ == "__main__":
