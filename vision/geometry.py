@@ -5,7 +5,7 @@ clockwise seen from above: 0 at the bottom, 1 left, 2 top, 3 right.
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 import cv2
 import numpy as np
@@ -17,6 +17,47 @@ Zone = Literal["line", 0, 1, 2, 3]
 Points = NDArray[np.float64]
 
 LINE: Zone = "line"
+STEPS: Final = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 1e-6)
+"""Until a straight point is found: so many steps at most, or one no longer than this in focal lengths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """What a camera's lens bends: OpenCV's model, with square pixels and radial distortion alone.
+
+    Points are pixels, shape (N, 2): as the picture has them, or as a lens that bends nothing would have them.
+    """
+
+    focal_px: float
+    centre_px: Point
+    k1: float
+    """Radial distortion at a radius of one focal length; negative is a barrel."""
+    k2: float = 0.0
+
+    def straight(self, points: ArrayLike) -> Points:
+        """From the picture's points to the straight ones."""
+        bent = np.asarray(points, np.float64).reshape(-1, 2)
+        if not len(bent):
+            return bent
+        straight = cv2.undistortImagePoints(bent, self._camera(), self._bends(), None, STEPS)
+        return np.asarray(straight, np.float64).reshape(-1, 2)
+
+    def bent(self, points: ArrayLike) -> Points:
+        """From straight points to the picture's."""
+        straight = np.asarray(points, np.float64).reshape(-1, 2)
+        if not len(straight):
+            return straight
+        rays = np.column_stack(((straight - self.centre_px) / self.focal_px, np.ones(len(straight))))
+        still = np.zeros(3)
+        bent = cv2.projectPoints(rays, still, still, self._camera(), self._bends())[0]
+        return np.asarray(bent, np.float64).reshape(-1, 2)
+
+    def _camera(self) -> Points:
+        (x, y), focal = self.centre_px, self.focal_px
+        return np.array(((focal, 0.0, x), (0.0, focal, y), (0.0, 0.0, 1.0)))
+
+    def _bends(self) -> Points:
+        return np.array((self.k1, self.k2, 0.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +73,8 @@ class Table:
     side_mm: float = 900.0
     zone_mm: float = 130.0
     """Depth of each seat's strip along its edge; the line grows in the square between."""
+    lens: Lens | None = None
+    """What bends the picture, where it is known; None takes it for straight."""
     _to_mm: Points = field(init=False, repr=False, compare=False)
     _to_px: Points = field(init=False, repr=False, compare=False)
 
@@ -41,18 +84,24 @@ class Table:
         quad = np.asarray(self.corners_px, dtype=np.float64)
         if quad.shape != (4, 2) or not np.isfinite(quad).all() or not _is_clockwise(quad):
             raise ValueError(f"expected four table corners clockwise from the top left, got {self.corners_px}")
+        if self.lens is not None:
+            quad = self.lens.straight(quad)
         half = self.side_mm / 2
         square = np.array([(-half, -half), (half, -half), (half, half), (-half, half)])
         object.__setattr__(self, "_to_mm", homography(quad, square))
         object.__setattr__(self, "_to_px", homography(square, quad))
 
     def to_mm(self, points: ArrayLike) -> Points:
-        """Pixels to table millimetres; points of shape (N, 2) or (2,), the same shape comes back."""
-        return project(self._to_mm, points)
+        """Pixels to table millimetres; points of shape (..., 2), the same shape comes back."""
+        shape = np.shape(points)
+        if self.lens is not None:
+            points = self.lens.straight(points)
+        return project(self._to_mm, points).reshape(shape)
 
     def to_px(self, points: ArrayLike) -> Points:
         """Table millimetres to pixels; points of shape (N, 2) or (2,), the same shape comes back."""
-        return project(self._to_px, points)
+        flat = project(self._to_px, points)
+        return flat if self.lens is None else self.lens.bent(flat).reshape(flat.shape)
 
     @property
     def px_per_mm(self) -> float:

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vision.geometry import Table
+from vision.geometry import Lens, Table
 
 Points = NDArray[np.float64]
 
@@ -51,11 +51,13 @@ class Rig:
         )
 
     def table(self) -> Table:
-        """The table as a calibration on its four corners would find it (the lens bends its edges a little)."""
+        """The table as a calibration of its four corners and the lens would find it."""
         half = self.table_mm / 2
         corners = self.to_px([(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)])
         a, b, c, d = ((float(x), float(y)) for x, y in corners)
-        return Table((a, b, c, d), side_mm=self.table_mm, zone_mm=self.zone_mm)
+        middle = ((self.width_px - 1) / 2, (self.height_px - 1) / 2)
+        lens = Lens(self.focal_px, middle, self.k1) if self.k1 else None
+        return Table((a, b, c, d), side_mm=self.table_mm, zone_mm=self.zone_mm, lens=lens)
 
     def to_px(self, points_mm: ArrayLike) -> Points:
         """Points of shape (N, 3) in table millimetres to pixels, shape (N, 2)."""
