@@ -27,8 +27,8 @@ AROUND: Final = tuple((row, column) for row in range(3) for column in range(3))
 """A cell, in the middle, and those round it."""
 AGREE_SIDES: Final = 0.35
 """Apart up to which two cells' centres are one domino's, in sides of a half."""
-BEST_PX: Final = 10.0
-"""Side of a half at which dominoes are found best."""
+BEST_PX: Final = 8.5
+"""Side of a half at which dominoes are looked for where it is known."""
 HOPEFUL: Final = -1.0
 """Log odds below which a cell is not looked at."""
 READ_SHARE: Final = 0.8
@@ -77,17 +77,42 @@ def levels_for(levels: list[Level], side_px: Floats) -> NDArray[np.intp]:
 
 
 def to_search(levels: list[Level], *, sides_px: tuple[float, float] | None = None) -> list[Level]:
-    """The levels to search, the coarsest first; only the best one where the sides of the halves are known."""
+    """The levels to search, the coarsest first; only one of its own size where the sides of the halves are known."""
     fine = max(levels[0].bgr.shape[:2]) <= FINE_PX
     some = levels if fine else levels[1:] or levels
     if sides_px is None:
         return some[::-1]
-    middle = float(np.sqrt(sides_px[0] * sides_px[1]))
-    return [min(some, key=lambda level: abs(np.log(middle / level.factor / BEST_PX)))]
+    wanted = max(1.0, float(np.sqrt(sides_px[0] * sides_px[1])) / BEST_PX)
+    source = [level for level in levels if level.factor <= max(wanted, levels[0].factor)][-1]
+    ratio = max(1.0, wanted / source.factor)
+    width, height = (max(1, round(n / ratio)) for n in source.bgr.shape[1::-1])
+    # Between a level and its half: two pixels of each are always enough.
+    bgr = cv2.resize(source.bgr, (width, height), interpolation=cv2.INTER_LINEAR)
+    return [Level(np.asarray(bgr, np.uint8), source.factor * ratio)]
 
 
-def find(network: Network, level: Level) -> Floats:
-    """Where in a level dominoes may lie: rows (x, y, angle, side, log odds), picture's pixels, likeliest first."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the finder says of one level."""
+
+    places: Floats
+    """Where dominoes may lie, likeliest first: rows (x, y, angle, side), the picture's pixels."""
+    level: Level
+    odds: Floats
+    """Log odds of a domino's centre in each cell or one beside it, shape (h, w)."""
+
+    def at(self, poses: Floats) -> Floats:
+        """Log odds of dominoes at some places of the picture, shape (N,); −∞ where the level is not for their size."""
+        height, width = self.odds.shape
+        side = poses[:, 3] / self.level.factor
+        column, row = np.rint((self.level.from_picture(poses[:, :2]) - (STRIDE - 1) / 2) / STRIDE).astype(int).T
+        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & _fits(side)
+        odds = self.odds[np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)]
+        return np.where(inside, odds, -np.inf)
+
+
+def find(network: Network, level: Level) -> Answer:
+    """Where in a level dominoes may lie."""
     height, width = level.bgr.shape[:2]
     below, beside = -height % TILES_OF, -width % TILES_OF
     bgr = level.bgr
@@ -95,13 +120,18 @@ def find(network: Network, level: Level) -> Floats:
         bgr = np.asarray(cv2.copyMakeBorder(bgr, 0, below, 0, beside, cv2.BORDER_CONSTANT), np.uint8)
     answer = network(bgr[None])[0]
     odds = answer[0]
-    row, column = np.nonzero((odds > HOPEFUL) & (odds == cv2.dilate(odds, np.ones((3, 3), np.uint8))))
+    around = cv2.dilate(odds, np.ones((3, 3), np.uint8))
+    row, column = np.nonzero((odds > HOPEFUL) & (odds == around))
     likeliest = np.argsort(-odds[row, column], kind="stable")[:MOST]
     row, column = row[likeliest], column[likeliest]
     centre, angle, side = _agreed(answer, row, column)
-    fits = (side > 0.8 * FOUND_PX[0]) & (side < 1.25 * FOUND_PX[1])
-    places = np.column_stack((level.to_picture(centre), angle, side * level.factor, odds[row, column]))
-    return np.asarray(places[fits])
+    places = np.column_stack((level.to_picture(centre), angle, side * level.factor))
+    return Answer(places[_fits(side)], level, np.asarray(around))
+
+
+def _fits(side: Floats) -> NDArray[np.bool_]:
+    """Which sides of a half a level may be asked for."""
+    return np.asarray((side > 0.8 * FOUND_PX[0]) & (side < 1.25 * FOUND_PX[1]))
 
 
 def _agreed(answer: Floats, row: NDArray[np.intp], column: NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cut import FACE_PX, HIDDEN, cut, moved, poses_of, quads_of
-from vision.finder import MOST, Level, find, levels_for, pyramid, to_search
+from vision.finder import MOST, Answer, Level, find, levels_for, pyramid, to_search
 from vision.geometry import Table
 from vision.growth import neighbours
 from vision.line import LineParams, chains
@@ -31,6 +31,10 @@ ENOUGH_PX: Final = 9.0
 """Side of a half in a level from which that level is enough to find all dominoes of such a size."""
 MOST_GROWN: Final = 42
 """Places that are looked at in one step of following the line."""
+
+
+FAINT: Final = -2.5
+"""Log odds by the finder below which the line is not followed to a place."""
 SAME_PLACE: Final = 0.1
 """Apart up to which two places are one, in sides of a half."""
 WIDER: Final = 1.5
@@ -83,6 +87,8 @@ class Faces:
 
     quads: Floats
     """Corners as the face itself says, shape (N, 4, 2)."""
+    poses: Floats
+    """The poses of those, shape (N, 4)."""
     odds: Floats
     """Log odds of a domino, shape (N,)."""
     halves: Floats
@@ -95,7 +101,7 @@ class Faces:
 
     def where(self, keep: NDArray[np.bool_] | NDArray[np.intp] | list[int]) -> "Faces":
         """The rows that are marked or named."""
-        return Faces(self.quads[keep], self.odds[keep], self.halves[keep], self.moved[keep])
+        return Faces(self.quads[keep], self.poses[keep], self.odds[keep], self.halves[keep], self.moved[keep])
 
 
 Look = Callable[[Floats], Faces]
@@ -117,14 +123,15 @@ class Reader:
             raise ValueError(f"expected a BGR picture, uint8 of shape (H, W, 3), got {got}")
         if min(bgr.shape[:2]) < SMALLEST_PX:
             return Reading()
-        sides_px = None if table is None else _sides_px(table, self.params)
-        left, top, near = (0, 0, bgr) if table is None else _near_table(bgr, table, self.params)
+        corner, near, sides_px = (0, 0), bgr, None
+        if table is not None:
+            corner, near = _near_table(bgr, table, self.params)
+            sides_px = self.params.half_mm[0] * table.px_per_mm, self.params.half_mm[1] * table.px_per_mm
         levels = pyramid(near)
         look, search = look_with(self.faces, levels), to_search(levels, sides_px=sides_px)
-        faces = found(self.finder, look, search, self.params, sides_px=sides_px)
-        quads = faces.quads + np.array((left, top))
-        seen = [_domino(*row, self.params) for row in zip(quads, faces.odds, faces.halves, strict=True)]
-        dominoes = sorted((d for d in seen if table is None or table.holds(d.centre)), key=lambda d: d.centre)
+        faces = found(self.finder, look, search, self.params, table=table, corner=corner)
+        rows = zip(faces.quads + np.array(corner), faces.odds, faces.halves, strict=True)
+        dominoes = sorted((_domino(*row, self.params) for row in rows), key=lambda domino: domino.centre)
         return Reading(tuple(dominoes), *chains(dominoes, self.params.line))
 
 
@@ -138,47 +145,50 @@ def read(bgr: Bgr8, *, params: Params = DEFAULT, table: Table | None = None) -> 
     return Reader(network("finder"), network("faces"), params).read(bgr, table)
 
 
-def _sides_px(table: Table, params: Params) -> tuple[float, float]:
-    """The smallest and the largest side of a half on this table."""
-    return params.half_mm[0] * table.px_per_mm, params.half_mm[1] * table.px_per_mm
-
-
 def found(
     finder: Network,
     look: Look,
     levels: Sequence[Level],
     params: Params,
     *,
-    sides_px: tuple[float, float] | None = None,
+    table: Table | None = None,
+    corner: tuple[int, int] = (0, 0),
 ) -> Faces:
     """The dominoes of a picture: searched for from coarse to fine, the line followed, none in another.
 
     The dominoes of a picture are of one size: what is finer than the level that shows them need not be searched.
-    sides_px bounds the sides of the halves where the table is known.
+    Where the table is known, only what lies on it counts, and only in a size that sets have; corner (x, y) is where its
+    part of the picture begins.
     """
     faces = look(np.zeros((0, 4, 2)))
+    answers: list[Answer] = []
     coarse = sum(max(level.bgr.shape[:2]) <= TOGETHER_PX for level in levels)
-    for group in (levels[:coarse], *([level] for level in levels[coarse:])):
-        places = np.concatenate([find(finder, level) for level in group]) if group else np.zeros((0, 5))
-        faces = _once(joined(faces, _looked_at_well(look, quads_of(places[:, :4]), params)), params.likely)
+    for group in filter(None, (levels[:coarse], *([level] for level in levels[coarse:]))):
+        answers += [find(finder, level) for level in group]
+        places = np.concatenate([answer.places for answer in answers[len(answers) - len(group) :]])
+        known = faces.where((faces.odds > params.certain) & (faces.moved < params.off))
+        places = places[~_same(places, known.poses).any(axis=1)]
+        faces = _once(joined(faces, _looked_at_well(look, quads_of(places), params)), params.likely)
         plain = faces.where(faces.odds > params.certain)
-        if len(plain) >= 2 and np.median(poses_of(plain.quads)[:, 3]) / group[-1].factor > ENOUGH_PX:
+        if len(plain) >= 2 and np.median(plain.poses[:, 3]) / group[-1].factor > ENOUGH_PX:
             break
     tried = np.zeros((0, 4), np.float32)
     for _ in range(GROWTH):
         near = _free_places(faces, tried, params)
+        tried = np.concatenate((tried, near))
+        near = near[np.max([answer.at(near) for answer in answers], axis=0) > FAINT][:MOST_GROWN]
         if not len(near):
             break
-        tried = np.concatenate((tried, near))
         faces = _once(joined(faces, _looked_at_well(look, quads_of(near), params)), params.likely)
-    size = poses_of(faces.quads)[:, 3]
-    low, high = sides_px or (0.0, np.inf)
     is_seen = (chances(faces.halves, params)[..., HIDDEN] < UNKNOWN).any(axis=1)
-    faces = faces.where((faces.odds > params.sure) & is_seen & (size > low) & (size < high))
+    faces = faces.where((faces.odds > params.sure) & is_seen)
+    if table is not None:
+        x_mm, y_mm, _, size_mm = poses_of(table.to_mm(faces.quads + np.array(corner))).T
+        on_table = np.maximum(np.abs(x_mm), np.abs(y_mm)) <= table.side_mm / 2
+        faces = faces.where(on_table & (size_mm > params.half_mm[0]) & (size_mm < params.half_mm[1]))
     if not (faces.odds > params.plainest).any():
         return faces.where([])
-    pose = poses_of(faces.quads).astype(np.float32)
-    faces = faces.where(best_packing(faces.odds.astype(np.float32), overlaps(pose)))
+    faces = faces.where(best_packing(faces.odds.astype(np.float32), overlaps(faces.poses.astype(np.float32))))
     return faces.where(_of_one_set(faces, params))
 
 
@@ -187,14 +197,13 @@ def _free_places(faces: Faces, tried: Floats, params: Params) -> Floats:
 
     What the finder does not see, the line says. Ends of lines come first, then dominoes that touch no other.
     """
-    plain = poses_of(faces.where(faces.odds > params.plain).quads).astype(np.float32)
-    known = poses_of(faces.where(faces.odds > params.sure).quads).astype(np.float32)
+    plain, known = (faces.poses[faces.odds > least].astype(np.float32) for least in (params.plain, params.sure))
     touching = crossing(plain * np.array((1, 1, 1, WIDER), np.float32), known).sum(axis=1) - 1
     near = neighbours(np.concatenate((plain[touching == 1], plain[touching < 1])))
     near = near[~crossing(near, known).any(axis=1)]
     apart = np.hypot(near[:, :1] - tried[:, 0], near[:, 1:2] - tried[:, 1]) / near[:, 3:]
     turned = np.abs(np.sin(near[:, 2:3] - tried[:, 2]))
-    return np.asarray(near[~((apart < SAME_PLACE) & (turned < 0.5)).any(axis=1)][:MOST_GROWN])
+    return np.asarray(near[~((apart < SAME_PLACE) & (turned < 0.5)).any(axis=1)])
 
 
 def _looked_at_well(look: Look, quads: Floats, params: Params) -> Faces:
@@ -219,7 +228,8 @@ def look_with(net: Network, levels: list[Level]) -> Look:
         answer = np.concatenate(parts).astype(np.float64) if parts else np.zeros((0, ANSWERS))
         offsets = np.clip(answer[:, 17:].reshape(-1, 4, 2), -FARTHEST, FARTHEST)
         off = np.abs(offsets).mean(axis=(1, 2))
-        return Faces(moved(quads, offsets), answer[:, 16], answer[:, :16].reshape(-1, 2, 8), off)
+        quads = moved(quads, offsets)
+        return Faces(quads, poses_of(quads), answer[:, 16], answer[:, :16].reshape(-1, 2, 8), off)
 
     return look
 
@@ -242,32 +252,39 @@ def joined(one: Faces, other: Faces) -> Faces:
 def _distinct(faces: Faces) -> NDArray[np.intp]:
     """Which are no second finding of a likelier one."""
     order = np.argsort(-faces.odds, kind="stable")
-    x, y, angle, side = poses_of(faces.quads[order]).T
-    apart = np.hypot(x[:, None] - x, y[:, None] - y) / side
-    turned = np.abs((angle[:, None] - angle + np.pi / 2) % np.pi - np.pi / 2)
-    same = np.tril((apart < 0.35) & (turned < 0.35), -1)
+    poses = faces.poses[order]
+    same = np.tril(_same(poses, poses), -1)
+    if not same.any():
+        return order
     keep = np.ones(len(order), np.bool_)
     for i in range(len(order)):
         keep[i] = not (same[i] & keep).any()
     return order[keep]
 
 
+def _same(one: Floats, other: Floats) -> NDArray[np.bool_]:
+    """Whether a pose of one list means the same domino as one of the other, shape (N, M)."""
+    apart = np.hypot(one[:, :1] - other[:, 0], one[:, 1:2] - other[:, 1])
+    turned = np.abs((one[:, 2:3] - other[:, 2] + np.pi / 2) % np.pi - np.pi / 2)
+    return np.asarray((apart < 0.35 * other[:, 3]) & (turned < 0.35))
+
+
 def _of_one_set(faces: Faces, params: Params) -> NDArray[np.bool_]:
     """Which are as large as most of what was found: dominoes of one table are of one size, a speck of noise is not."""
-    size = np.log(poses_of(faces.quads)[:, 3])
+    size = np.log(faces.poses[:, 3])
     alike = np.abs(size[:, None] - size) < params.alike
     weight = np.log1p(np.exp(faces.odds)) * np.exp(size / 2)
     return alike[(alike * weight).sum(axis=1).argmax()] if len(size) else np.zeros(0, np.bool_)
 
 
-def _near_table(bgr: Bgr8, table: Table, params: Params) -> tuple[int, int, Bgr8]:
-    """The part of the picture that holds the table and whatever reaches over its edge, and where it begins (x, y)."""
-    corners = np.array(table.corners_px)
-    over = _sides_px(table, params)[1]
-    left, top = (max(0, int(v - over)) for v in corners.min(axis=0))
-    right, bottom = (int(v + over) for v in corners.max(axis=0))
-    part = bgr[top : max(bottom, top), left : max(right, left)]
-    return (left, top, part) if min(part.shape[:2]) >= SMALLEST_PX else (0, 0, bgr)
+def _near_table(bgr: Bgr8, table: Table, params: Params) -> tuple[tuple[int, int], Bgr8]:
+    """Where the part of the picture begins (x, y) that holds the table and whatever reaches over its edge; and it."""
+    reach = table.side_mm / 2 + params.half_mm[1]
+    rim = reach * np.array([(u, v) for u in (-1, 0, 1) for v in (-1, 0, 1)])
+    edge = np.concatenate((np.nan_to_num(table.to_px(rim)), table.corners_px))
+    left, top, right, bottom = (int(v) for v in np.clip((*edge.min(axis=0), *edge.max(axis=0)), 0, max(bgr.shape)))
+    part = bgr[top:bottom, left:right]
+    return ((left, top), part) if min(part.shape[:2]) >= SMALLEST_PX else ((0, 0), bgr)
 
 
 def _domino(quad: Floats, odds: float, halves: Floats, params: Params) -> Domino:

@@ -159,6 +159,23 @@ def test_a_table_beyond_the_picture_shows_nothing() -> None:
     assert read(pictured(laid(LINE[:3], 0)).bgr, table=away) == Reading()
 
 
+@pytest.mark.parametrize("side_mm", [450.0, 1800.0])
+def test_what_is_no_domino_s_size_on_a_known_table_is_none(side_mm: float) -> None:
+    """Halves of 12 or 48 mm are in no set, whatever they look like."""
+    corners = RIG.table().corners_px
+    assert read(pictured(laid(LINE[:3], 0)).bgr, table=Table(corners, side_mm=side_mm)) == Reading()
+
+
+@pytest.mark.parametrize("k1", [-0.15, 0.04])
+def test_a_known_lens_is_allowed_for(k1: float) -> None:
+    """Under a wide-angle lens the dominoes in the table's corners are as large, in millimetres, as in the middle."""
+    rig = Rig(1280, 960, distance_mm=700, tilt_deg=12, k1=k1)
+    places = [(-400, -400), (400, -380), (-390, 390), (400, 400), (0, 0), (0, -410), (415, 0)]
+    dominoes = [Lying(i, (2 * i + 3) % 7, x, y, 40.0 * i) for i, (x, y) in enumerate(places)]
+    bgr = render(dominoes, rig=rig, look=Look(), rng=np.random.default_rng(0)).bgr
+    assert tiles_of(read(bgr, table=rig.table())) == sorted((min(d.a, d.b), max(d.a, d.b)) for d in dominoes)
+
+
 def test_a_wrong_domino_is_reported_as_it_lies() -> None:
     """A domino that does not fit is read, and stays in its line."""
     wrong = ((5, 2), (2, 2), (2, 0), (4, 3), (3, 3))
