@@ -27,16 +27,14 @@ def crossing(one: Floats, other: Floats) -> NDArray[np.bool_]:
         one[:, None, 3] + other[None, :, 3]
     )
     first, second = np.nonzero(result)
-    faces = (one[first], other[second])
-    axes = [np.stack((np.cos(f[:, 2]), np.sin(f[:, 2])), axis=1) for f in faces]
-    normals = [np.stack((-axis[:, 1], axis[:, 0]), axis=1) for axis in axes]
-    arms = [SHRINK * f[:, 3, None] * axis for f, axis in zip(faces, axes, strict=True)]
-    arms += [SHRINK / 2 * f[:, 3, None] * normal for f, normal in zip(faces, normals, strict=True)]
-    between = faces[1][:, :2] - faces[0][:, :2]
-    apart = np.zeros(len(first), np.bool_)
-    for direction in (*axes, *normals):
-        reach = sum(np.abs((arm * direction).sum(axis=1)) for arm in arms)
-        apart |= np.abs((between * direction).sum(axis=1)) > reach
+    faces: Floats = np.stack((one[first], other[second]))
+    axes = np.stack((np.cos(faces[..., 2]), np.sin(faces[..., 2])), axis=-1)
+    directions = np.concatenate((axes, np.stack((-axes[..., 1], axes[..., 0]), axis=-1)))
+    sides: Floats = SHRINK * faces[..., 3]
+    reach = np.concatenate((sides, sides / 2))[..., None] * directions
+    reached = np.abs(np.einsum("apk,dpk->dap", reach, directions)).sum(axis=1)
+    between = np.abs(np.einsum("pk,dpk->dp", faces[1, :, :2] - faces[0, :, :2], directions))
+    apart = (between > reached).any(axis=0)
     result[first, second] = ~apart
     return np.asarray(result, dtype=np.bool_)
 
