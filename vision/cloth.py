@@ -149,7 +149,7 @@ def _print(look: Look, side: int, scale: float, rng: np.random.Generator) -> Col
     """A printed cloth or game board: rules, rings, stars, dots and letters, strewn or in rows."""
     canvas = np.empty((side, side, 3), np.uint8)
     canvas[:] = look.table_bgr
-    size_px, pitch_px = float(rng.uniform(4, 22)) * scale, float(rng.uniform(20, 70)) * scale
+    size_px, pitch_px = float(rng.uniform(4, 26)) * scale, float(rng.uniform(20, 70)) * scale
     colours = [look.second_bgr, tuple(int(v) for v in rng.integers(10, 245, 3)), (20, 20, 20), (235, 235, 235)]
     colours = colours[: int(rng.integers(1, 5))]
     if rng.random() < 0.5:
@@ -157,7 +157,7 @@ def _print(look: Look, side: int, scale: float, rng: np.random.Generator) -> Col
             width = max(1, round(float(rng.uniform(0.3, 1.2)) * scale))
             cv2.line(canvas, (int(at), 0), (int(at), side), colours[0], width, cv2.LINE_AA)
             cv2.line(canvas, (0, int(at)), (side, int(at)), colours[0], width, cv2.LINE_AA)
-    kinds = rng.permutation(5)[: int(rng.integers(1, 4))]
+    kinds = rng.permutation(6)[: int(rng.integers(1, 4))]
     strewn = rng.random() < 0.4
     for y in np.arange(pitch_px / 2, side, pitch_px):
         for x in np.arange(pitch_px / 2, side, pitch_px):
@@ -179,7 +179,7 @@ def _print(look: Look, side: int, scale: float, rng: np.random.Generator) -> Col
 def _sign(
     canvas: NDArray[np.uint8], kind: int, at: tuple[float, float], size_px: float, colour: Any, rng: np.random.Generator
 ) -> None:
-    """One printed sign, in place: a disc, a ring, a star, a rectangle or a letter."""
+    """One printed sign, in place: a disc, a ring, a star, a rectangle, letters or a word in boxes."""
     x, y, radius = round(at[0]), round(at[1]), max(1, round(size_px / 2))
     if kind == 0:
         cv2.circle(canvas, (x, y), max(1, radius // 2), colour, -1, cv2.LINE_AA)
@@ -194,10 +194,19 @@ def _sign(
         thickness = -1 if rng.random() < 0.5 else max(1, radius // 6)
         cv2.rectangle(canvas, (x - radius, y - radius // 2), (x + radius, y + radius // 2), colour, thickness)
     else:
-        letters = "".join(chr(int(c)) for c in rng.integers(48, 91, int(rng.integers(1, 5))))
-        cv2.putText(
-            canvas, letters, (x, y), int(rng.integers(8)), size_px / 22, colour, max(1, radius // 5), cv2.LINE_AA
-        )
+        letters = "".join(chr(int(c)) for c in rng.integers(48, 123, int(rng.integers(1, 7))))
+        font, weight = int(rng.integers(8)), max(1, round(radius * float(rng.uniform(0.1, 0.35))))
+        if kind == 4:
+            cv2.putText(canvas, letters, (x, y), font, size_px / 22, colour, weight, cv2.LINE_AA)
+            return
+        # A word of which each letter stands on a ground of its own, as on a game's board.
+        pitch = max(3, round(0.95 * size_px))
+        grounds, ink = ((200, 250), (25, 25, 25)) if rng.random() < 0.75 else ((10, 90), (235, 235, 235))
+        for number, letter in enumerate(letters):
+            left = x + pitch * number
+            ground = tuple(int(v) for v in rng.integers(*grounds, 3))
+            cv2.rectangle(canvas, (left, y - round(size_px)), (left + pitch - 2, y + radius // 2), ground, -1)
+            cv2.putText(canvas, letter, (left, y), font, size_px / 22, ink, weight, cv2.LINE_AA)
 
 
 WEAVES: Final = {

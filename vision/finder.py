@@ -15,8 +15,9 @@ Floats = NDArray[np.floating[Any]]
 
 LARGEST_PX: Final = 2560
 """A picture with a longer side is made smaller first."""
-FINE_PX: Final = 320
-"""A picture whose longer side is no longer is searched at its own size too, a larger one from half its size on."""
+FINE_PX: Final = 640
+"""A picture whose longer side is no longer, which often shows but one domino, is searched at its own size and between
+its halves too; a larger one at its own size only for small dominoes."""
 COARSE_PX: Final = 20
 """No level has a shorter longer side: one domino would fill it."""
 FOUND_PX: Final = (6.5, 15.5)
@@ -77,18 +78,23 @@ def levels_for(levels: list[Level], side_px: Floats) -> NDArray[np.intp]:
 
 
 def to_search(levels: list[Level], *, sides_px: tuple[float, float] | None = None) -> list[Level]:
-    """The levels to search, the coarsest first; only one of its own size where the sides of the halves are known."""
-    fine = max(levels[0].bgr.shape[:2]) <= FINE_PX
-    some = levels if fine else levels[1:] or levels
+    """The levels to search, the coarsest first; only one, made to measure, where the sides of the halves are known."""
     if sides_px is None:
-        return some[::-1]
+        if max(levels[0].bgr.shape[:2]) > FINE_PX:
+            return levels[::-1]
+        between = [_smaller(level, float(np.sqrt(2))) for level in levels[:-1]]
+        return sorted((*levels, *between), key=lambda level: -level.factor)
     wanted = max(1.0, float(np.sqrt(sides_px[0] * sides_px[1])) / BEST_PX)
     source = [level for level in levels if level.factor <= max(wanted, levels[0].factor)][-1]
-    ratio = max(1.0, wanted / source.factor)
-    width, height = (max(1, round(n / ratio)) for n in source.bgr.shape[1::-1])
-    # Between a level and its half: two pixels of each are always enough.
-    bgr = cv2.resize(source.bgr, (width, height), interpolation=cv2.INTER_LINEAR)
-    return [Level(np.asarray(bgr, np.uint8), source.factor * ratio)]
+    return [_smaller(source, max(1.0, wanted / source.factor))]
+
+
+def _smaller(level: Level, ratio: float) -> Level:
+    """A level between one and its half."""
+    width, height = (max(1, round(n / ratio)) for n in level.bgr.shape[1::-1])
+    # Two pixels of each are enough.
+    bgr = cv2.resize(level.bgr, (width, height), interpolation=cv2.INTER_LINEAR)
+    return Level(np.asarray(bgr, np.uint8), level.factor * ratio)
 
 
 @dataclass(frozen=True, slots=True)

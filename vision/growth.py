@@ -15,10 +15,11 @@ GAP: Final = 0.02
 """Usual gap between touching dominoes, in sides of a half."""
 
 
-def neighbours(pose: Floats) -> Floats:
-    """Every way a further domino can touch each, 14 rows for each row (x, y, angle, side), shape (14N, 4).
+def neighbours(pose: Floats, *, beside: bool = False) -> Floats:
+    """The ways a further domino can touch each, 14 rows for each row (x, y, angle, side), shape (14N, 4).
 
-    Straight on, crosswise and round either corner at both ends, and against the middles of the long sides.
+    Straight on, crosswise and round either corner at both ends, and against the middles of the long sides. 20 rows with
+    those that lie beside it, along the whole of it or stepping aside by a half.
     """
     places = []
     for end in (-1, 1):
@@ -27,13 +28,18 @@ def neighbours(pose: Floats) -> Floats:
         for way in (-0.5, 0.5):
             places.append((end * (1.5 + GAP), way, 0.5))
             places.append((end * 0.5, way * (3 + 2 * GAP), 0.5))
-    places += [(0.0, -1.5 - GAP, 0.5), (0.0, 1.5 + GAP, 0.5)]
-    around = [shifted(pose, along, across, turn * np.pi) for along, across, turn in places]
-    return np.stack(around, axis=1).reshape(-1, 4)
+    for side in (-1, 1):
+        places.append((0.0, side * (1.5 + GAP), 0.5))
+        if beside:
+            places += [(step, side * (1 + GAP), 0.0) for step in (-1.0, 0.0, 1.0)]
+    along, across, turn = np.array(places).T
+    return shifted(
+        np.repeat(pose, len(places), axis=0), *(np.tile(part, len(pose)) for part in (along, across, turn * np.pi))
+    )
 
 
-def shifted(pose: Floats, along: float, across: float, turn_rad: float) -> Floats:
-    """The poses moved in their own direction, in sides of a half, and turned; shape (N, 4)."""
+def shifted(pose: Floats, along: Floats | float, across: Floats | float, turn_rad: Floats | float) -> Floats:
+    """The poses moved in their own direction, in sides of a half, and turned, all or each otherwise; shape (N, 4)."""
     x, y, angle, side = pose.T
     cos, sin = np.cos(angle) * side, np.sin(angle) * side
     return np.stack((x + along * cos - across * sin, y + along * sin + across * cos, angle + turn_rad, side), axis=1)

@@ -3,8 +3,12 @@
 PyTorch is needed for training alone. What the reader runs is written from here by `vision.train`.
 """
 
+import math
+
 import torch
 from torch import Tensor, nn
+
+from vision.cut import FACE_PX
 
 
 def _conv(into: int, out: int, *, step: int = 1) -> nn.Sequential:
@@ -57,23 +61,28 @@ class FaceReader(nn.Module):
     corners are from where they should be, in sides of a half.
     """
 
-    def __init__(self, c: tuple[int, int, int, int, int] = (16, 16, 32, 32, 24), dense: int = 48) -> None:
+    def __init__(self, c: tuple[int, int, int] = (32, 48, 32), dense: int = 48) -> None:
         super().__init__()
         self.features = nn.Sequential(
-            _conv(3, c[0]),
+            nn.Conv2d(6, c[0], (6, 3), (2, 1), (2, 1), bias=False),
+            nn.BatchNorm2d(c[0]),
+            nn.ReLU(inplace=True),
+            _conv(c[0], c[0]),
             _conv(c[0], c[1], step=2),
-            _conv(c[1], c[2]),
-            _conv(c[2], c[3], step=2),
-            _conv(c[3], c[3]),
-            _conv(c[3], c[4], step=2),
+            _conv(c[1], c[1]),
+            _conv(c[1], c[2], step=2),
         )
+        rows, columns = FACE_PX
+        cells = math.ceil(rows / 8) * math.ceil(columns / 8)
         self.answer = nn.Sequential(
-            nn.Flatten(), nn.Dropout(0.1), nn.Linear(c[4] * 4 * 6, dense), nn.ReLU(inplace=True), nn.Linear(dense, 25)
+            nn.Flatten(), nn.Dropout(0.1), nn.Linear(c[2] * cells, dense), nn.ReLU(inplace=True), nn.Linear(dense, 25)
         )
 
     def forward(self, bgr: Tensor) -> Tensor:
         """The answers to some faces."""
-        x = torch.sqrt(bgr.permute(0, 3, 1, 2).float() / 255)
+        rows, columns = FACE_PX
+        # Two neighbouring pixels count as one of six colours: all layers work at half the size, in 8 bits.
+        x = torch.sqrt(bgr.reshape(-1, rows, columns // 2, 6).permute(0, 3, 1, 2).float() / 255)
         x = x - x.mean(dim=(1, 2, 3), keepdim=True)
         x = x / (torch.sqrt((x * x).mean(dim=(1, 2, 3), keepdim=True)) + 0.02)
         answer: Tensor = self.answer(self.features(x))

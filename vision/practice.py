@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.cut import cut
+from vision.exposure import through_lens
 from vision.layout import DOMINO_LENGTH_MM, DOMINO_WIDTH_MM, LineLayout, Lying, separation_mm
 from vision.look import BRASS, Bgr, Look, Surface
 from vision.patterns import pattern
@@ -31,9 +31,13 @@ PLAIN: Final = 7.0
 """Standard deviation of a face's grey levels from which its pips can be made out."""
 PATTERNED: Final = 0.5
 """Share of the bare pictures that show a pattern and no table."""
+CLOSE_UP: Final = 0.06
+"""Share of the pictures that show little more than one domino."""
+CLOSEST_PX: Final = 24
+"""No picture is smaller."""
 TRIES: Final = 4
 """Times another light is tried where no face has that."""
-SURFACES: Final[tuple[Surface, ...]] = ("felt", "wood", "wood", "oilcloth", "plaid", "stone", "print")
+SURFACES: Final[tuple[Surface, ...]] = ("felt", "wood", "wood", "oilcloth", "plaid", "stone", "print", "print")
 SUITS_BGR: Final[tuple[Bgr, ...]] = (
     (28, 26, 26), (190, 120, 40), (60, 130, 40), (50, 40, 180), (96, 90, 88), (150, 60, 30), (30, 120, 225),
 )  # fmt: skip
@@ -81,13 +85,31 @@ def drawn(number: int, seed: int, *, bare: bool = False) -> Practice:
         if _is_visible(bgr, picture.corners):
             break
         bgr, glare = through_lens(picture.bgr, rng, side_px, picture.corners)
-    cover = np.maximum(picture.cover, np.where(glare > 0.75, 255, 0).astype(np.uint8))
+    box = _close_up(rng, picture.corners, side_px) if rng.random() < CLOSE_UP else (0, 0, *SIZE_PX)
+    left, top, right, bottom = box
+    cover = np.full_like(picture.cover, 255)
+    cover[top:bottom, left:right] = np.maximum(picture.cover, np.where(glare > 0.75, 255, 0))[top:bottom, left:right]
     seen = replace(picture, cover=cover).seen()
     shown = (
-        Shown((lying.a, lying.b), corners, shares)
+        Shown((lying.a, lying.b), tuple((x - left, y - top) for x, y in corners), shares)
         for lying, corners, shares in zip(dominoes, picture.corners, seen, strict=True)
     )
+    bgr = np.ascontiguousarray(bgr[top:bottom, left:right])
     return Practice(bgr, tuple(domino for domino in shown if max(domino.seen) > 0), side_px)
+
+
+def _close_up(
+    rng: np.random.Generator, corners: Sequence[Sequence[Point]], side_px: float
+) -> tuple[int, int, int, int]:
+    """What a picture of one domino alone shows, or of any place (left, top, right, bottom)."""
+    size = np.array(SIZE_PX)
+    middle = rng.uniform(0.2, 0.8, 2) * size
+    if len(corners):
+        middle = np.mean(corners[int(rng.integers(len(corners)))], axis=0)
+    reach = rng.uniform(0.7, 2.6, (2, 2)) * side_px
+    left, top = np.clip(middle - reach[0], 0, size - CLOSEST_PX).astype(int).tolist()
+    right, bottom = np.clip(middle + reach[1], (left + CLOSEST_PX, top + CLOSEST_PX), size).astype(int).tolist()
+    return left, top, right, bottom
 
 
 def _is_visible(bgr: Bgr8, corners: Sequence[Sequence[Point]]) -> bool:
@@ -130,8 +152,10 @@ def _arranged(rng: np.random.Generator, reach: NDArray[np.float64]) -> list[Lyin
         dominoes = _loose(rng, int(rng.integers(1, 4)), reach * 0.8, 3.0)
     elif kind < 0.72:
         dominoes = _loose(rng, int(rng.integers(4, 20)), reach, 2.0)
-    elif kind < 0.88:
+    elif kind < 0.78:
         dominoes = _loose(rng, 28, np.minimum(reach, rng.uniform(70, 160)), 0.2)
+    elif kind < 0.88:
+        dominoes = _heap(rng, int(rng.integers(3, 29)))
     else:
         dominoes = _rows(rng)
     shift = rng.uniform(-0.5, 0.5, 2) * reach
@@ -185,6 +209,28 @@ def _loose(rng: np.random.Generator, most: int, reach: NDArray[np.float64], apar
     return dominoes
 
 
+def _heap(rng: np.random.Generator, most: int) -> list[Lying]:
+    """Up to so many dominoes at any turn, pushed together until they touch."""
+    dominoes: list[Lying] = []
+    spread_deg = float(rng.choice((8, 40, 180)))
+    for a, b in rng.permutation(TILES)[:most].tolist():
+        domino = Lying(a, b, 0.0, 0.0, float(rng.uniform(-spread_deg, spread_deg)) + 90 * float(rng.integers(4)))
+        way, gap = np.radians(rng.uniform(0, 360)), float(rng.uniform(0, 0.8))
+        away, step = np.array((np.cos(way), np.sin(way))), 16.0
+        start = rng.normal(0, 30, 2)
+        # From outside inwards along one way, by ever smaller steps, as far as nothing is in it.
+        far = 400.0
+        while step > 0.1:
+            x_mm, y_mm = (float(v) for v in start + away * (far - step))
+            nearer = replace(domino, x_mm=x_mm, y_mm=y_mm)
+            if far > step and all(separation_mm(nearer, other) > gap for other in dominoes):
+                far, domino = far - step, nearer
+            else:
+                step /= 2
+        dominoes.append(domino)
+    return dominoes
+
+
 def _rows(rng: np.random.Generator) -> list[Lying]:
     """Dominoes side by side, in rows or stepped like bricks, close or with gaps: hands laid open and board games."""
     tiles = rng.permutation(TILES).tolist()
@@ -232,6 +278,7 @@ def _scattered(
     """Things on the table: clear of the dominoes, or over some of them."""
     scale = rig.px_per_mm * 1.5
     placed: list[Placed] = []
+    room = float(rng.choice((0.5, 0.8, 1.0)))
     for _ in range(int(rng.integers(0 if clear and most < 9 else 1, most + 1))):
         chance = rng.random()
         make = back if chance < 0.3 else standing if chance < 0.45 else THINGS[rng.integers(len(THINGS))]
@@ -247,7 +294,7 @@ def _scattered(
                 near = dominoes[int(rng.integers(len(dominoes)))]
                 place = np.array((near.x_mm, near.y_mm)) + rng.normal(0, size / 3 + 6, 2)
             gaps = [np.hypot(place[0] - d.x_mm, place[1] - d.y_mm) for d in dominoes]
-            if clear and min(gaps, default=1e9) < size / 2 + DOMINO_LENGTH_MM * 0.56:
+            if clear and min(gaps, default=1e9) < room * (size / 2 + DOMINO_LENGTH_MM * 0.56):
                 continue
             flat = make not in (back, standing)
             height = float(rng.uniform(0.3, 12 if flat else 10)) if make is not standing else 24.0
@@ -290,7 +337,7 @@ def any_look(rng: np.random.Generator) -> Look:
         base_bgr=_any(rng) if rng.random() < 0.25 else None,
         divider_bgr=divider,
         pips_bgr=pips,
-        divider_mm=float(rng.choice((0.0, 0.4, 0.7, 1.0, 1.4, 2.0), p=(0.08, 0.12, 0.2, 0.25, 0.2, 0.15))),
+        divider_mm=float(rng.choice((0.0, 0.4, 0.7, 1.0, 1.4, 2.0), p=(0.25, 0.1, 0.15, 0.2, 0.18, 0.12))),
         divider_reach_mm=float(rng.uniform(7, 12)),
         pin_bgr=None if pinned < 0.5 else BRASS if pinned < 0.8 else _any(rng),
         pin_mm=float(rng.uniform(1.2, 2.6)),
@@ -324,14 +371,14 @@ def any_look(rng: np.random.Generator) -> Look:
 def _set_colours(rng: np.random.Generator) -> tuple[Bgr, Bgr, tuple[Bgr, ...]]:
     """Body, divider and pips: mostly light with dark pips, or dark with light pips, now and then any two colours."""
     kind = rng.random()
-    if kind < 0.42:
+    if kind < 0.36:
         body = _near(((236, 240, 242), (200, 224, 236), (215, 225, 228))[rng.integers(3)], rng, 0.08)
         pips: tuple[Bgr, ...] = (_near((30, 28, 28), rng, 0.4),)
-    elif kind < 0.55:
+    elif kind < 0.49:
         body = _near((236, 240, 242), rng, 0.06)
         colours = [_near(colour, rng, 0.2) for colour in SUITS_BGR]
         pips = tuple(colours if rng.random() < 0.5 else [colours[i] for i in rng.permutation(7)])
-    elif kind < 0.68:
+    elif kind < 0.61:
         body = _near(((150, 195, 222), (110, 160, 200), (90, 140, 190))[rng.integers(3)], rng, 0.12)
         pips = (_near((34, 44, 60), rng, 0.35),)
     elif kind < 0.84:
@@ -366,91 +413,3 @@ def _near(colour: Bgr, rng: np.random.Generator, spread: float) -> Bgr:
     tinted = (np.array(colour) + 6) * np.exp(rng.normal(0, spread)) * rng.normal(1, 0.25 * spread + 0.01, 3) - 6
     b, g, r = (int(v) for v in np.clip(tinted, 4, 250))
     return b, g, r
-
-
-# ---- what light and camera do to it
-
-
-def through_lens(
-    bgr: Bgr8, rng: np.random.Generator, side_px: float, corners: Sequence[Sequence[Point]] = ()
-) -> tuple[Bgr8, Plane]:
-    """Hard shadows, glare, wrong exposure and colour, blur, noise, compression; and the glare by itself, (H, W)."""
-    height, width = bgr.shape[:2]
-    picture = bgr.astype(np.float32)
-    if rng.random() < 0.3:
-        picture *= 1 - float(rng.uniform(0.25, 0.75)) * _half_plane((height, width), rng, side_px)[..., None]
-    glare = (
-        _glare((height, width), rng, side_px, corners) if rng.random() < 0.4 else np.zeros((height, width), np.float32)
-    )
-    picture += (float(rng.uniform(225, 262)) - picture) * glare[..., None]
-    picture *= np.exp(rng.normal(0, 0.10, 3)).astype(np.float32)
-    picture = 255 * np.power(np.clip(picture / 255, 0, 1.2), float(np.exp(rng.normal(0, 0.22))))
-    exposure = float(np.exp(rng.normal(0.0, 0.2))) if rng.random() < 0.75 else float(rng.uniform(0.12, 0.6))
-    picture = np.clip(picture * exposure, 0, 255)
-    picture = _blurred(picture, rng, side_px)
-    if rng.random() < 0.25:
-        soft = cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.8, 2)))
-        picture += float(rng.uniform(0.2, 1.2)) * (picture - soft)
-    noise = float(rng.gamma(1.2, 2.0))
-    grain = rng.standard_normal(picture.shape, dtype=np.float32)
-    if rng.random() < 0.4:
-        grain = cv2.GaussianBlur(grain, (0, 0), 0.7) * 1.8
-    picture = np.clip(picture + noise * grain, 0, 255)
-    out = np.round(picture).astype(np.uint8)
-    if rng.random() < 0.1:
-        out = np.repeat(cv2.cvtColor(out, cv2.COLOR_BGR2GRAY)[..., None], 3, axis=2).astype(np.uint8)
-    if rng.random() < 0.7:
-        packed = cv2.imencode(".jpg", out, (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(35, 96))))[1]
-        out = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
-    return out, glare
-
-
-def _half_plane(shape: tuple[int, int], rng: np.random.Generator, side_px: float) -> Plane:
-    """The hard shadow of something beside the table, or a bar of it, shape (H, W), 0..1."""
-    row, column = np.mgrid[: shape[0], : shape[1]].astype(np.float32)
-    turn = float(rng.uniform(0, 2 * np.pi))
-    along = column * np.cos(turn) + row * np.sin(turn)
-    start = float(rng.uniform(along.min(), along.max()))
-    soft = float(rng.uniform(0.03, 0.6)) * side_px
-    shade = np.clip(0.5 + (along - start) / soft, 0, 1)
-    if rng.random() < 0.5:
-        shade *= np.clip(0.5 + (start + float(rng.uniform(0.5, 8)) * side_px - along) / soft, 0, 1)
-    return np.asarray(shade, np.float32)
-
-
-def _glare(
-    shape: tuple[int, int], rng: np.random.Generator, side_px: float, corners: Sequence[Sequence[Point]]
-) -> Plane:
-    """Reflections, (H, W), 0..1: one large and faint, or small ones on the dominoes that wash out what is there."""
-    row, column = np.mgrid[: shape[0], : shape[1]].astype(np.float32)
-    total = np.zeros(shape, np.float32)
-    small = rng.random() < 0.6
-    for _ in range(int(rng.integers(1, 14 if small else 3))):
-        x, y = float(rng.uniform(0, shape[1])), float(rng.uniform(0, shape[0]))
-        if small and len(corners) and rng.random() < 0.75:
-            middle = np.mean(corners[int(rng.integers(len(corners)))], axis=0)
-            x, y = (float(v) for v in middle + rng.normal(0, 0.5 * side_px, 2))
-        turn = float(rng.uniform(0, np.pi))
-        long = float(rng.uniform(0.08, 0.9) if small else rng.uniform(2, 8)) * side_px
-        short = long * float(rng.uniform(0.25, 1))
-        u = (column - x) * np.cos(turn) + (row - y) * np.sin(turn)
-        v = (row - y) * np.cos(turn) - (column - x) * np.sin(turn)
-        peak = float(rng.uniform(0.3, 1.6) if small else rng.uniform(0.1, 0.9))
-        total += peak * np.exp(-((u / long) ** 2 + (v / short) ** 2))
-    return np.minimum(total, 1)
-
-
-def _blurred(picture: Plane, rng: np.random.Generator, side_px: float) -> Plane:
-    """Out of focus, shaken, or neither."""
-    chance = rng.random()
-    if chance < 0.35:
-        return np.asarray(cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.3, 0.055 * side_px + 0.3))))
-    if chance < 0.5:
-        length = max(2, round(float(rng.uniform(0.05, 0.16)) * side_px))
-        kernel = np.zeros((2 * length + 1, 2 * length + 1), np.float32)
-        turn = float(rng.uniform(0, np.pi))
-        end = (length + round(length / 2 * np.cos(turn)), length + round(length / 2 * np.sin(turn)))
-        start = (2 * length - end[0], 2 * length - end[1])
-        cv2.line(kernel, start, end, 1.0, 1, cv2.LINE_AA)
-        return np.asarray(cv2.filter2D(picture, -1, kernel / kernel.sum()))
-    return picture

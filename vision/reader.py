@@ -1,14 +1,14 @@
 """One picture in, a `Reading` out: places found, faces read, the best whole set of them kept, chains made."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.cut import FACE_PX, HIDDEN, cut, moved, poses_of, quads_of
-from vision.finder import MOST, Answer, Level, find, levels_for, pyramid, to_search
+from vision.finder import FINE_PX, MOST, Answer, Level, find, levels_for, pyramid, to_search
 from vision.geometry import Table
 from vision.growth import neighbours
 from vision.line import LineParams, chains
@@ -29,21 +29,21 @@ TOGETHER_PX: Final = 200
 """Longer side up to which levels are so small that they are searched in one go."""
 ENOUGH_PX: Final = 9.0
 """Side of a half in a level from which that level is enough to find all dominoes of such a size."""
+SMALL_PX: Final = 15.0
+"""Side of a half up to which large pictures are searched at their own size."""
 MOST_GROWN: Final = 42
 """Places that are looked at in one step of following the line."""
-
-
 FAINT: Final = -2.5
 """Log odds by the finder below which the line is not followed to a place."""
 SAME_PLACE: Final = 0.1
 """Apart up to which two places are one, in sides of a half."""
-WIDER: Final = 1.5
-"""A domino drawn so much larger meets those that it touches; and itself."""
-GROWTH: Final = 2
-"""How many times the ends of the dominoes found are looked at for one more."""
-MOST_LEVELS: Final = 8
-"""Levels of the largest picture, from `LARGEST_PX` down to `COARSE_PX` of `vision.finder`."""
-MOST_LOOKS: Final = 2 * (MOST_LEVELS * MOST + GROWTH * MOST_GROWN)
+AGAIN: Final = 2
+"""How many times a place is looked at again where its domino lies a little otherwise."""
+GROWTH: Final = 8
+"""How many times what touches the dominoes found is looked for, at most."""
+MOST_LEVELS: Final = 11
+"""Levels searched of any picture: of one of `FINE_PX` with those between, more than the 8 of the largest."""
+MOST_LOOKS: Final = (1 + AGAIN) * (MOST_LEVELS * MOST + GROWTH * MOST_GROWN)
 """Faces looked at in any picture, at most, whatever it shows; packing has a bound of its own."""
 FARTHEST: Final = 0.6
 """Most that a corner is moved in one look, in sides of a half."""
@@ -67,13 +67,15 @@ class Params:
     """Log odds from which a domino is looked at for neighbours."""
     certain: float = 3.0
     """Log odds of two dominoes at least from which no finer level is searched."""
-    sure: float = 2.0
+    beside: float = 1.0
+    """Added to the log odds of what touches a certain domino as the next of a line does."""
+    sure: float = 2.5
     """Log odds that a domino needs to be reported."""
-    plainest: float = 4.5
+    plainest: float = 5.0
     """Log odds that the plainest domino of a picture needs; where none has them, it shows something else."""
     alike: float = 0.5
     """Logarithm of two sizes' ratio up to which they may be of one picture; tilted cameras need half of it."""
-    temperature: float = 2.0
+    temperature: float = 1.5
     """By which the halves' log odds are divided: the network is surer of drawn pictures than it may be of others."""
     line: LineParams = field(default_factory=LineParams)
 
@@ -130,8 +132,8 @@ class Reader:
         levels = pyramid(near)
         look, search = look_with(self.faces, levels), to_search(levels, sides_px=sides_px)
         faces = found(self.finder, look, search, self.params, table=table, corner=corner)
-        rows = zip(faces.quads + np.array(corner), faces.odds, faces.halves, strict=True)
-        dominoes = sorted((_domino(*row, self.params) for row in rows), key=lambda domino: domino.centre)
+        rows = zip(faces.quads + np.array(corner), faces.odds, chances(faces.halves, self.params), strict=True)
+        dominoes = sorted((_domino(*row) for row in rows), key=lambda domino: domino.centre)
         return Reading(tuple(dominoes), *chains(dominoes, self.params.line))
 
 
@@ -160,57 +162,95 @@ def found(
     Where the table is known, only what lies on it counts, and only in a size that sets have; corner (x, y) is where its
     part of the picture begins.
     """
+    faces, answers = _searched(finder, look, levels, params)
+    faces = _followed(faces, answers, look, params)
+    is_seen = (chances(faces.halves, params)[..., HIDDEN] < UNKNOWN).any(axis=1)
+    worth = faces.odds + params.beside * _is_beside(faces, params)
+    faces = replace(faces, odds=worth).where((worth > params.sure) & is_seen)
+    if table is not None:
+        faces = faces.where(_is_on_table(faces.quads + np.array(corner), table, params))
+    if not (faces.odds > params.plainest).any():
+        return faces.where([])
+    faces = _packed(faces)
+    return faces.where(_of_one_set(faces, params))
+
+
+def _searched(finder: Network, look: Look, levels: Sequence[Level], params: Params) -> tuple[Faces, list[Answer]]:
+    """What is seen where the finder says, level by level, until one shows dominoes plainly; and what it said."""
     faces = look(np.zeros((0, 4, 2)))
     answers: list[Answer] = []
     coarse = sum(max(level.bgr.shape[:2]) <= TOGETHER_PX for level in levels)
     for group in filter(None, (levels[:coarse], *([level] for level in levels[coarse:]))):
-        answers += [find(finder, level) for level in group]
-        places = np.concatenate([answer.places for answer in answers[len(answers) - len(group) :]])
+        if answers and group[-1] is levels[-1] and max(levels[-1].bgr.shape[:2]) > FINE_PX:
+            small = faces.poses[faces.odds > params.plain, 3]
+            if not len(small) or np.median(small) > SMALL_PX:
+                break
+        some = [find(finder, level) for level in group]
+        answers += some
+        places = np.concatenate([answer.places for answer in some])
         known = faces.where((faces.odds > params.certain) & (faces.moved < params.off))
-        places = places[~_same(places, known.poses).any(axis=1)]
-        faces = _once(joined(faces, _looked_at_well(look, quads_of(places), params)), params.likely)
-        plain = faces.where(faces.odds > params.certain)
-        if len(plain) >= 2 and np.median(plain.poses[:, 3]) / group[-1].factor > ENOUGH_PX:
+        fresh = quads_of(places[~_same(places, known.poses).any(axis=1)])
+        faces = _once(joined(faces, _looked_at_well(look, fresh, params)), params.likely)
+        plain = faces.poses[faces.odds > params.certain, 3]
+        if len(plain) >= 2 and np.median(plain) / group[-1].factor > ENOUGH_PX:
             break
-    tried = np.zeros((0, 4), np.float32)
+    return faces, answers
+
+
+def _followed(faces: Faces, answers: Sequence[Answer], look: Look, params: Params) -> Faces:
+    """Those, and what touches them."""
+    tried = np.zeros((0, 4))
     for _ in range(GROWTH):
-        near = _free_places(faces, tried, params)
-        tried = np.concatenate((tried, near))
-        near = near[np.max([answer.at(near) for answer in answers], axis=0) > FAINT][:MOST_GROWN]
-        if not len(near):
+        near = _free_places(faces, answers, tried, params)
+        more = _looked_at_well(look, quads_of(near), params)
+        if not len(more):
             break
-        faces = _once(joined(faces, _looked_at_well(look, quads_of(near), params)), params.likely)
-    is_seen = (chances(faces.halves, params)[..., HIDDEN] < UNKNOWN).any(axis=1)
-    faces = faces.where((faces.odds > params.sure) & is_seen)
-    if table is not None:
-        x_mm, y_mm, _, size_mm = poses_of(table.to_mm(faces.quads + np.array(corner))).T
-        on_table = np.maximum(np.abs(x_mm), np.abs(y_mm)) <= table.side_mm / 2
-        faces = faces.where(on_table & (size_mm > params.half_mm[0]) & (size_mm < params.half_mm[1]))
-    if not (faces.odds > params.plainest).any():
-        return faces.where([])
-    faces = faces.where(best_packing(faces.odds.astype(np.float32), overlaps(faces.poses.astype(np.float32))))
-    return faces.where(_of_one_set(faces, params))
+        tried = np.concatenate((tried, near))
+        faces = _once(joined(faces, more), params.likely)
+    return faces
 
 
-def _free_places(faces: Faces, tried: Floats, params: Params) -> Floats:
-    """Where a further domino may lie at the free ends of the plain ones, but for where it was looked for already.
+def _is_on_table(quads: Floats, table: Table, params: Params) -> NDArray[np.bool_]:
+    """Which lie on the table in a size that sets have."""
+    x_mm, y_mm, _, side_mm = poses_of(table.to_mm(quads)).T
+    on_table = np.maximum(np.abs(x_mm), np.abs(y_mm)) <= table.side_mm / 2
+    return np.asarray(on_table & (side_mm > params.half_mm[0]) & (side_mm < params.half_mm[1]))
 
-    What the finder does not see, the line says. Ends of lines come first, then dominoes that touch no other.
+
+def _packed(faces: Faces) -> Faces:
+    """The best of them that lie in no other."""
+    return faces.where(best_packing(faces.odds.astype(np.float32), overlaps(faces.poses.astype(np.float32))))
+
+
+def _is_beside(faces: Faces, params: Params) -> NDArray[np.bool_]:
+    """Which touch a certain domino as the next of a line does: not much else lies so."""
+    return np.asarray(_same(faces.poses, neighbours(faces.poses[faces.odds > params.certain])).any(axis=1))
+
+
+def _free_places(faces: Faces, answers: Sequence[Answer], tried: Floats, params: Params) -> Floats:
+    """Where a further domino may touch the plain ones, the likeliest first, but for where it was looked for already.
+
+    What the finder said nothing plain of, because of what lies beside it, the line says.
     """
-    plain, known = (faces.poses[faces.odds > least].astype(np.float32) for least in (params.plain, params.sure))
-    touching = crossing(plain * np.array((1, 1, 1, WIDER), np.float32), known).sum(axis=1) - 1
-    near = neighbours(np.concatenate((plain[touching == 1], plain[touching < 1])))
-    near = near[~crossing(near, known).any(axis=1)]
-    apart = np.hypot(near[:, :1] - tried[:, 0], near[:, 1:2] - tried[:, 1]) / near[:, 3:]
-    turned = np.abs(np.sin(near[:, 2:3] - tried[:, 2]))
-    return np.asarray(near[~((apart < SAME_PLACE) & (turned < 0.5)).any(axis=1)])
+    known = _packed(faces.where(faces.odds > params.sure))
+    near = neighbours(known.poses, beside=True)
+    odds = np.max([answer.at(near) for answer in answers], axis=0)
+    likely = np.nonzero(odds > FAINT)[0]
+    near = near[likely[np.argsort(-odds[likely], kind="stable")]]
+    near = near[~crossing(near.astype(np.float32), known.poses.astype(np.float32)).any(axis=1)]
+    near = near[_firsts(_same(near, near, SAME_PLACE))]
+    return near[~_same(near, tried, SAME_PLACE).any(axis=1)][:MOST_GROWN]
 
 
 def _looked_at_well(look: Look, quads: Floats, params: Params) -> Faces:
-    """The likely dominoes at some quads, looked at once more where they lie otherwise than was thought."""
+    """The likely dominoes at some quads, looked at again where they lie otherwise than was thought."""
     faces = _once(look(quads), params.hopeful)
-    off = (faces.moved > params.off) | (faces.odds < params.plain)
-    return _once(joined(faces.where(~off), look(faces.quads[off])), params.likely)
+    for _ in range(AGAIN):
+        off = (faces.moved > params.off) | (faces.odds < params.plain)
+        if not off.any():
+            break
+        faces = _once(joined(faces.where(~off), look(faces.quads[off])), params.likely)
+    return _once(faces, params.likely)
 
 
 def _once(faces: Faces, least: float) -> Faces:
@@ -253,20 +293,22 @@ def _distinct(faces: Faces) -> NDArray[np.intp]:
     """Which are no second finding of a likelier one."""
     order = np.argsort(-faces.odds, kind="stable")
     poses = faces.poses[order]
-    same = np.tril(_same(poses, poses), -1)
-    if not same.any():
-        return order
-    keep = np.ones(len(order), np.bool_)
-    for i in range(len(order)):
-        keep[i] = not (same[i] & keep).any()
-    return order[keep]
+    return order[_firsts(_same(poses, poses))]
 
 
-def _same(one: Floats, other: Floats) -> NDArray[np.bool_]:
-    """Whether a pose of one list means the same domino as one of the other, shape (N, M)."""
+def _firsts(same: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which rows, in order, are the same as none before them that is kept; same of shape (N, N)."""
+    keep = np.ones(len(same), np.bool_)
+    for row in np.nonzero(np.tril(same, -1).any(axis=1))[0]:
+        keep[row] = not (same[row, :row] & keep[:row]).any()
+    return keep
+
+
+def _same(one: Floats, other: Floats, sides: float = 0.35) -> NDArray[np.bool_]:
+    """Whether a pose of one list means the same domino as one of the other, up to so many sides apart, (N, M)."""
     apart = np.hypot(one[:, :1] - other[:, 0], one[:, 1:2] - other[:, 1])
     turned = np.abs((one[:, 2:3] - other[:, 2] + np.pi / 2) % np.pi - np.pi / 2)
-    return np.asarray((apart < 0.35 * other[:, 3]) & (turned < 0.35))
+    return np.asarray((apart < sides * other[:, 3]) & (turned < 0.35))
 
 
 def _of_one_set(faces: Faces, params: Params) -> NDArray[np.bool_]:
@@ -287,10 +329,10 @@ def _near_table(bgr: Bgr8, table: Table, params: Params) -> tuple[tuple[int, int
     return ((left, top), part) if min(part.shape[:2]) >= SMALLEST_PX else ((0, 0), bgr)
 
 
-def _domino(quad: Floats, odds: float, halves: Floats, params: Params) -> Domino:
-    c = [(float(x), float(y)) for x, y in quad]
-    a, b = (_half(log_odds, params) for log_odds in halves)
-    return Domino(a, b, (c[0], c[1], c[2], c[3]), float(1 / (1 + np.exp(-odds))))
+def _domino(quad: Floats, odds: float, halves: Floats) -> Domino:
+    corners = [(x, y) for x, y in quad.tolist()]
+    a, b = (_half(chance) for chance in halves)
+    return Domino(a, b, (corners[0], corners[1], corners[2], corners[3]), float(1 / (1 + np.exp(-odds))))
 
 
 def chances(log_odds: Floats, params: Params) -> Floats:
@@ -299,10 +341,8 @@ def chances(log_odds: Floats, params: Params) -> Floats:
     return np.asarray(chance / chance.sum(axis=-1, keepdims=True))
 
 
-def _half(log_odds: Floats, params: Params) -> Half:
+def _half(chance: Floats) -> Half:
     """Probabilities of the suits; None when the half cannot be seen."""
-    chance = chances(log_odds, params)
     if chance[HIDDEN] >= UNKNOWN:
         return Half(None)
-    suits = chance[:HIDDEN] / chance[:HIDDEN].sum()
-    return Half(tuple(float(p) for p in suits))
+    return Half(tuple((chance[:HIDDEN] / chance[:HIDDEN].sum()).tolist()))

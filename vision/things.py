@@ -164,7 +164,7 @@ def die(rng: np.random.Generator, scale: float) -> Sheet:
 
 def dice(rng: np.random.Generator, scale: float) -> Sheet:
     """Two dice side by side, which are nearly a domino but for the gap and the corners between them."""
-    side, gap = float(rng.uniform(12, 24)), float(rng.uniform(1.5, 8))
+    side, gap = float(rng.uniform(12, 24)), float(rng.uniform(0.5, 6))
     sheet = Sheet(2 * side + gap, side, scale)
     body, ink = _grey(rng, 190, 248), _any(rng, 5, 90)
     for left in (0.0, side + gap):

@@ -5,7 +5,7 @@ import pytest
 
 from vision.cut import HIDDEN, NEAR_PX, STRIDE, cut, quads_of
 from vision.lessons import faces, judged, together, window
-from vision.practice import Practice, Shown, drawn
+from vision.practice import CLOSEST_PX, SIZE_PX, Practice, Shown, drawn
 
 PICTURES = [drawn(number, 77) for number in range(6)]
 
@@ -31,6 +31,20 @@ def test_every_domino_shown_can_be_seen_in_part() -> None:
     assert len(shown) > 20
     assert all(0 <= share <= 1 for domino in shown for share in domino.seen)
     assert all(max(domino.seen) > 0 for domino in shown)
+
+
+def test_a_close_up_shows_one_domino_and_what_it_cuts_off_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures of single dominoes are small, and neighbours reach over their edges."""
+    monkeypatch.setattr("vision.practice.CLOSE_UP", 1.0)
+    for picture in (drawn(number, 77) for number in range(6)):
+        height, width = picture.bgr.shape[:2]
+        assert CLOSEST_PX <= width < SIZE_PX[0]
+        assert CLOSEST_PX <= height < SIZE_PX[1]
+        assert picture.dominoes
+        for domino in picture.dominoes:
+            x, y = np.array(domino.corners).T
+            inside = (x > -1) & (x < width) & (y > -1) & (y < height)
+            assert inside.all() or min(domino.seen) < 1
 
 
 def test_a_window_asks_for_each_domino_at_its_centre() -> None:
