@@ -45,9 +45,9 @@ def best_packing(worth: Floats, conflict: NDArray[np.bool_]) -> list[int]:
     Exact by dynamic programming over the candidates in breadth-first order: a line is long and thin, so few sets of
     undecided candidates ever occur.
     """
-    usable = [int(i) for i in np.nonzero(worth > 0)[0]]
-    kept: list[int] = []
-    left = set(usable)
+    alone = ~conflict.any(axis=1)
+    kept = np.nonzero((worth > 0) & alone)[0].tolist()
+    left = set(np.nonzero((worth > 0) & ~alone)[0].tolist())
     while left:
         knot = _knot(min(left), conflict, left)
         left -= set(knot)

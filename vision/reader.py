@@ -33,7 +33,7 @@ SMALL_PX: Final = 15.0
 """Side of a half up to which large pictures are searched at their own size."""
 MOST_GROWN: Final = 42
 """Places that are looked at in one step of following the line."""
-FAINT: Final = -2.5
+FAINT: Final = -1.5
 """Log odds by the finder below which the line is not followed to a place."""
 SAME_PLACE: Final = 0.1
 """Apart up to which two places are one, in sides of a half."""
