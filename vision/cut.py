@@ -20,6 +20,8 @@ HIDDEN: Final = 7
 """Class of a half that cannot be seen, after the suits 0..6."""
 STRIDE: Final = 4
 """Pixels between neighbouring cells of the finder's answer."""
+CELL_PX: Final = (STRIDE - 1) / 2
+"""From a cell's first pixel to its middle."""
 NEAR_PX: Final = 9.0
 """Side of a half at which the finder's size comes out as 0."""
 

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cut import HALF_PX, NEAR_PX, STRIDE
+from vision.cut import CELL_PX, HALF_PX, NEAR_PX, STRIDE
 from vision.networks import Network
 
 Bgr8 = NDArray[np.uint8]
@@ -57,16 +57,13 @@ class Level:
 
 def pyramid(bgr: Bgr8) -> list[Level]:
     """The picture and its halves, and their halves, down to where a domino would fill one."""
-    longer = max(bgr.shape[:2])
-    factor = max(1.0, longer / LARGEST_PX)
-    if factor > 1:
-        bgr = _resized(bgr, (max(1, round(bgr.shape[1] / factor)), max(1, round(bgr.shape[0] / factor))))
-    levels = [Level(bgr, factor)]
+    levels = [_smaller(Level(bgr, 1.0), max(1.0, max(bgr.shape[:2]) / LARGEST_PX), cv2.INTER_AREA)]
     while max(levels[-1].bgr.shape[:2]) >= 2 * COARSE_PX and min(levels[-1].bgr.shape[:2]) >= TILES_OF:
         last = levels[-1]
         height, width = (n // 2 for n in last.bgr.shape[:2])
         # An odd row or column is left out, so that two pixels and two pixels fall together exactly.
-        levels.append(Level(_resized(last.bgr[: 2 * height, : 2 * width], (width, height)), 2 * last.factor))
+        half = cv2.resize(last.bgr[: 2 * height, : 2 * width], (width, height), interpolation=cv2.INTER_AREA)
+        levels.append(Level(np.asarray(half, np.uint8), 2 * last.factor))
     return levels
 
 
@@ -89,11 +86,12 @@ def to_search(levels: list[Level], *, sides_px: tuple[float, float] | None = Non
     return [_smaller(source, max(1.0, wanted / source.factor))]
 
 
-def _smaller(level: Level, ratio: float) -> Level:
-    """A level between one and its half."""
+def _smaller(level: Level, ratio: float, interpolation: int = cv2.INTER_LINEAR) -> Level:
+    """A level so many times smaller; down to its half two pixels each way, which linear takes, are enough."""
+    if ratio == 1:
+        return level
     width, height = (max(1, round(n / ratio)) for n in level.bgr.shape[1::-1])
-    # Two pixels of each are enough.
-    bgr = cv2.resize(level.bgr, (width, height), interpolation=cv2.INTER_LINEAR)
+    bgr = cv2.resize(level.bgr, (width, height), interpolation=interpolation)
     return Level(np.asarray(bgr, np.uint8), level.factor * ratio)
 
 
@@ -111,7 +109,7 @@ class Answer:
         """Log odds of dominoes at some places of the picture, shape (N,); −∞ where the level is not for their size."""
         height, width = self.odds.shape
         side = poses[:, 3] / self.level.factor
-        column, row = np.rint((self.level.from_picture(poses[:, :2]) - (STRIDE - 1) / 2) / STRIDE).astype(int).T
+        column, row = np.rint((self.level.from_picture(poses[:, :2]) - CELL_PX) / STRIDE).astype(int).T
         inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & _fits(side)
         odds = self.odds[np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)]
         return np.where(inside, odds, -np.inf)
@@ -149,13 +147,9 @@ def _agreed(answer: Floats, row: NDArray[np.intp], column: NDArray[np.intp]) -> 
     v, u = (np.array(AROUND) - 1).T
     rows, columns = np.clip(row[:, None] + v, 0, height - 1), np.clip(column[:, None] + u, 0, width - 1)
     odds, dx, dy, size, cos, sin = answer[:, rows, columns].astype(np.float64)
-    x, y = (columns + dx) * STRIDE + 1.5, (rows + dy) * STRIDE + 1.5
+    x, y = (columns + dx) * STRIDE + CELL_PX, (rows + dy) * STRIDE + CELL_PX
     own = np.hypot(x - x[:, 4:5], y - y[:, 4:5]) < AGREE_SIDES * NEAR_PX * np.exp(np.clip(size[:, 4:5], -2, 2))
     weight = own / (1 + np.exp(-odds))
     weight /= weight.sum(axis=1, keepdims=True)
     x, y, size, cos, sin = ((part * weight).sum(axis=1) for part in (x, y, size, cos, sin))
     return np.stack((x, y), axis=1), np.arctan2(sin, cos) / 2, NEAR_PX * np.exp(np.clip(size, -2, 2))
-
-
-def _resized(bgr: Bgr8, size: tuple[int, int]) -> Bgr8:
-    return np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), np.uint8)

@@ -25,7 +25,8 @@ STEPS: Final = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 1e-6)
 class Lens:
     """What a camera's lens bends: OpenCV's model, with square pixels and radial distortion alone.
 
-    Points are pixels, shape (N, 2): as the picture has them, or as a lens that bends nothing would have them.
+    Points are pixels, shape (..., 2), and keep their shape: as the picture has them, or as a lens that bends nothing
+    would have them.
     """
 
     focal_px: float
@@ -38,19 +39,19 @@ class Lens:
         """From the picture's points to the straight ones."""
         bent = np.asarray(points, np.float64).reshape(-1, 2)
         if not len(bent):
-            return bent
+            return bent.reshape(np.shape(points))
         straight = cv2.undistortImagePoints(bent, self._camera(), self._bends(), None, STEPS)
-        return np.asarray(straight, np.float64).reshape(-1, 2)
+        return np.asarray(straight, np.float64).reshape(np.shape(points))
 
     def bent(self, points: ArrayLike) -> Points:
         """From straight points to the picture's."""
         straight = np.asarray(points, np.float64).reshape(-1, 2)
         if not len(straight):
-            return straight
+            return straight.reshape(np.shape(points))
         rays = np.column_stack(((straight - self.centre_px) / self.focal_px, np.ones(len(straight))))
         still = np.zeros(3)
         bent = cv2.projectPoints(rays, still, still, self._camera(), self._bends())[0]
-        return np.asarray(bent, np.float64).reshape(-1, 2)
+        return np.asarray(bent, np.float64).reshape(np.shape(points))
 
     def _camera(self) -> Points:
         (x, y), focal = self.centre_px, self.focal_px
@@ -93,15 +94,12 @@ class Table:
 
     def to_mm(self, points: ArrayLike) -> Points:
         """Pixels to table millimetres; points of shape (..., 2), the same shape comes back."""
-        shape = np.shape(points)
-        if self.lens is not None:
-            points = self.lens.straight(points)
-        return project(self._to_mm, points).reshape(shape)
+        return project(self._to_mm, points if self.lens is None else self.lens.straight(points))
 
     def to_px(self, points: ArrayLike) -> Points:
         """Table millimetres to pixels; points of shape (N, 2) or (2,), the same shape comes back."""
         flat = project(self._to_px, points)
-        return flat if self.lens is None else self.lens.bent(flat).reshape(flat.shape)
+        return flat if self.lens is None else self.lens.bent(flat)
 
     @property
     def px_per_mm(self) -> float:

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cut import FACE_PX, HALF_PX, HIDDEN, HOME, NEAR_PX, STRIDE, cut, halves_of, poses_of, quads_of
+from vision.cut import CELL_PX, FACE_PX, HALF_PX, HIDDEN, HOME, NEAR_PX, STRIDE, cut, halves_of, poses_of, quads_of
 from vision.finder import FOUND_PX
 from vision.growth import shifted
 from vision.practice import Practice, Shown
@@ -96,8 +96,8 @@ def _answers(bgr: Bgr8, dominoes: Sequence[Shown]) -> FinderLesson:
     mask = np.zeros_like(heat)
     for domino in dominoes:
         x, y, angle, side = poses_of(np.array([domino.corners]))[0]
-        # The cell (r, c) looks at pixels 4c to 4c + 3: its middle is at 4c + 1.5.
-        u, v = (x - 1.5) / STRIDE, (y - 1.5) / STRIDE
+        # The cell (r, c) looks at pixels 4c to 4c + 3.
+        u, v = (x - CELL_PX) / STRIDE, (y - CELL_PX) / STRIDE
         far = (column - u) ** 2 + (row - v) ** 2
         seen = sum(domino.seen) / 2
         if seen <= LEAST_SEEN:
@@ -192,8 +192,7 @@ def _asked(tile: Sequence[int], seen: Sequence[float]) -> list[int]:
 
 def together(parts: Sequence[FaceLessons]) -> FaceLessons:
     """All lessons of several."""
-    names = ("bgr", "suits", "domino", "corners")
-    return FaceLessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return FaceLessons(*(np.concatenate([getattr(part, name) for part in parts]) for name in FaceLessons.__slots__))
 
 
 def _jittered(corners: Points, rng: np.random.Generator) -> tuple[Points, Floats]:

@@ -35,8 +35,8 @@ CLOSE_UP: Final = 0.06
 """Share of the pictures that show little more than one domino."""
 CLOSEST_PX: Final = 24
 """No picture is smaller."""
-TRIES: Final = 4
-"""Times another light is tried where no face has that."""
+TRIES: Final = 5
+"""Lights that are tried at most, until a face has that."""
 SURFACES: Final[tuple[Surface, ...]] = ("felt", "wood", "wood", "oilcloth", "plaid", "stone", "print", "print")
 SUITS_BGR: Final[tuple[Bgr, ...]] = (
     (28, 26, 26), (190, 120, 40), (60, 130, 40), (50, 40, 180), (96, 90, 88), (150, 60, 30), (30, 120, 225),
@@ -80,13 +80,12 @@ def drawn(number: int, seed: int, *, bare: bool = False) -> Practice:
     ]
     arms = [_arm(rng, reach) for _ in range(int(rng.integers(1, 3)))] if rng.random() < 0.3 else []
     picture = render(dominoes, rig=rig, look=look, rng=rng, arms=arms, things=things)
-    bgr, glare = through_lens(picture.bgr, rng, side_px, picture.corners)
     for _ in range(TRIES):
+        bgr, glare = through_lens(picture.bgr, rng, side_px, picture.corners)
         if _is_visible(bgr, picture.corners):
             break
-        bgr, glare = through_lens(picture.bgr, rng, side_px, picture.corners)
-    box = _close_up(rng, picture.corners, side_px) if rng.random() < CLOSE_UP else (0, 0, *SIZE_PX)
-    left, top, right, bottom = box
+    close_up = rng.random() < CLOSE_UP
+    left, top, right, bottom = _close_up(rng, picture.corners, side_px) if close_up else (0, 0, *SIZE_PX)
     cover = np.full_like(picture.cover, 255)
     cover[top:bottom, left:right] = np.maximum(picture.cover, np.where(glare > 0.75, 255, 0))[top:bottom, left:right]
     seen = replace(picture, cover=cover).seen()

@@ -64,13 +64,13 @@ class Params:
     likely: float = -2.0
     """Log odds below which a place is dropped once it has been looked at as often as it has to be."""
     plain: float = 1.0
-    """Log odds from which a domino is looked at for neighbours."""
+    """Log odds below which a place is looked at again however well its corners lay."""
     certain: float = 3.0
-    """Log odds of two dominoes at least from which no finer level is searched."""
+    """Log odds from which a domino is not looked at again in a finer level, and lends belief to what touches it."""
     beside: float = 1.0
     """Added to the log odds of what touches a certain domino as the next of a line does."""
     sure: float = 2.5
-    """Log odds that a domino needs to be reported."""
+    """Log odds that a domino needs to be reported, and for what touches it to be looked for."""
     plainest: float = 5.0
     """Log odds that the plainest domino of a picture needs; where none has them, it shows something else."""
     alike: float = 0.5
@@ -228,7 +228,7 @@ def _is_beside(faces: Faces, params: Params) -> NDArray[np.bool_]:
 
 
 def _free_places(faces: Faces, answers: Sequence[Answer], tried: Floats, params: Params) -> Floats:
-    """Where a further domino may touch the plain ones, the likeliest first, but for where it was looked for already.
+    """Where a further domino may touch the sure ones, the likeliest first, but for where it was looked for already.
 
     What the finder said nothing plain of, because of what lies beside it, the line says.
     """
