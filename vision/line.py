@@ -38,6 +38,9 @@ DEFAULT = LineParams()
 STEP = (0.7, 1.3)
 """How far along a domino the other's centre is where it steps aside by a half; whole side by side it is 0."""
 
+FARTHEST_PLACE = 1.15
+"""From a domino's centre; its ends are 1 away where it is seen straight from above."""
+
 # A slot is the part of a domino that a joint takes up: half a, half b, or one of the two long sides' middles.
 _A, _B, _LEFT, _RIGHT = "a", "b", "left", "right"
 
@@ -134,8 +137,11 @@ def _joints(dominoes: Sequence[Domino], params: LineParams) -> list[_Joint]:
         side = (sides[i] + sides[j]) / 2
         if math.dist(centres[i], centres[j]) > (2 + params.reach) * side:
             continue
-        for p, q in product(places[i], places[j]):
-            # Most are far apart, and there are 64 for each two dominoes.
+        # Of the 64 for each two dominoes most are far apart: a place of one counts only near the other.
+        farthest = (FARTHEST_PLACE + params.reach) * side
+        near_i = [p for p in places[i] if math.dist(p.at, centres[j]) < farthest]
+        near_j = [q for q in places[j] if math.dist(q.at, centres[i]) < farthest]
+        for p, q in product(near_i, near_j):
             if abs(p.at[0] - q.at[0]) > params.reach * side or abs(p.at[1] - q.at[1]) > params.reach * side:
                 continue
             if "end" not in (p.kind, q.kind) and not _is_step(p, q, centres[i], centres[j], side):
