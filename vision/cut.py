@@ -43,11 +43,11 @@ HOME: Final = quads_of(np.array(((FACE_PX[1] - 1) / 2, (FACE_PX[0] - 1) / 2, 0.0
 
 
 def _grid() -> tuple[Points, Points]:
-    """For each pixel of a face how far along (0 at a's end, 1 at b's) and across the domino it lies, both flat."""
+    """For each pixel of a face how far along (0 at a's end, 1 at b's) and across the domino it lies."""
     row, column = np.mgrid[: FACE_PX[0], : FACE_PX[1]]
     along = (column - (FACE_PX[1] - 1) / 2) / (2 * HALF_PX) + 0.5
     across = (row - (FACE_PX[0] - 1) / 2) / HALF_PX + 0.5
-    return along.reshape(-1), across.reshape(-1)
+    return along, across
 
 
 def _weights(along: Points, across: Points) -> Points:
@@ -56,18 +56,23 @@ def _weights(along: Points, across: Points) -> Points:
     return np.stack((back * across, back * up, along * up, along * across))
 
 
-_PIXELS: Final = _weights(*_grid()).astype(np.float32)
+Grid = NDArray[np.float32]
+"""How much each of a quad's corners counts at each of some places of a face, shape (4, rows, columns)."""
+WHOLE: Final[Grid] = _weights(*_grid()).astype(np.float32)
+FEW: Final[Grid] = WHOLE[:, 7:22:4, 8:40:4]
+"""A few places of the domino itself, from which its colour is told."""
 _CORNERS: Final = (np.array((0.0, 0.0, 1.0, 1.0)), np.array((1.0, 0.0, 0.0, 1.0)))
 
 
-def cut(bgr: NDArray[np.uint8], quads: Points) -> NDArray[np.uint8]:
+def cut(bgr: NDArray[np.uint8], quads: Points, grid: Grid = WHOLE) -> NDArray[np.uint8]:
     """The faces under some quads, shape (N, 4, 2), with what is round them, a's half on the left: (N, 28, 48, 3).
 
     A quad is so small that it may be taken as bilinear, which lets all be cut in one go.
     """
-    places = np.einsum("nkc,kp->cnp", quads.astype(np.float32), _PIXELS).reshape(2, -1, FACE_PX[1])
+    rows, columns = grid.shape[1:]
+    places = np.einsum("nkc,kp->cnp", quads.astype(np.float32), grid.reshape(4, -1)).reshape(2, -1, columns)
     faces = cv2.remap(bgr, places[0], places[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(faces, dtype=np.uint8).reshape(-1, *FACE_PX, 3)
+    return np.asarray(faces, dtype=np.uint8).reshape(-1, rows, columns, 3)
 
 
 def moved(quads: Points, offsets: Points) -> Points:

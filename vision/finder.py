@@ -18,8 +18,8 @@ LARGEST_PX: Final = 2560
 FINE_PX: Final = 640
 """A picture whose longer side is no longer, which often shows but one domino, is searched at its own size and between
 its halves too; a larger one at its own size only for small dominoes."""
-COARSE_PX: Final = 20
-"""No level has a shorter longer side: one domino would fill it."""
+COARSE_PX: Final = 40
+"""A level with no longer side is the last: one domino would fill it."""
 FOUND_PX: Final = (6.5, 15.5)
 """Side of a half from the smallest to the largest that one level is searched for."""
 MOST: Final = 80
@@ -29,7 +29,9 @@ AROUND: Final = tuple((row, column) for row in range(3) for column in range(3))
 AGREE_SIDES: Final = 0.35
 """Apart up to which two cells' centres are one domino's, in sides of a half."""
 BEST_PX: Final = 8.5
-"""Side of a half at which dominoes are looked for where it is known."""
+"""Side of a half at which dominoes are found best, for the largest range of others on either side."""
+LEAST_PX: Final = 8.0
+"""The same for the smallest half of those that may lie on a known table; the largest is not twice as large."""
 HOPEFUL: Final = -1.0
 """Log odds below which a cell is not looked at."""
 READ_SHARE: Final = 0.8
@@ -58,7 +60,7 @@ class Level:
 def pyramid(bgr: Bgr8) -> list[Level]:
     """The picture and its halves, and their halves, down to where a domino would fill one."""
     levels = [_smaller(Level(bgr, 1.0), max(1.0, max(bgr.shape[:2]) / LARGEST_PX), cv2.INTER_AREA)]
-    while max(levels[-1].bgr.shape[:2]) >= 2 * COARSE_PX and min(levels[-1].bgr.shape[:2]) >= TILES_OF:
+    while max(levels[-1].bgr.shape[:2]) > COARSE_PX and min(levels[-1].bgr.shape[:2]) >= TILES_OF:
         last = levels[-1]
         height, width = (n // 2 for n in last.bgr.shape[:2])
         # An odd row or column is left out, so that two pixels and two pixels fall together exactly.
@@ -74,16 +76,21 @@ def levels_for(levels: list[Level], side_px: Floats) -> NDArray[np.intp]:
     return np.asarray(np.maximum(fine.sum(axis=1) - 1, 0))
 
 
-def to_search(levels: list[Level], *, sides_px: tuple[float, float] | None = None) -> list[Level]:
+def to_search(levels: list[Level], sides_px: Floats | None = None) -> list[Level]:
     """The levels to search, the coarsest first; only one, made to measure, where the sides of the halves are known."""
-    if sides_px is None:
-        if max(levels[0].bgr.shape[:2]) > FINE_PX:
-            return levels[::-1]
-        between = [_smaller(level, float(np.sqrt(2))) for level in levels[:-1]]
-        return sorted((*levels, *between), key=lambda level: -level.factor)
-    wanted = max(1.0, float(np.sqrt(sides_px[0] * sides_px[1])) / BEST_PX)
+    if sides_px is not None:
+        return [made_to_measure(levels, float(sides_px[0]), LEAST_PX)]
+    if max(levels[0].bgr.shape[:2]) > FINE_PX:
+        return levels[::-1]
+    between = [_smaller(level, float(np.sqrt(2))) for level in levels[:-1]]
+    return sorted((*levels, *between), key=lambda level: -level.factor)
+
+
+def made_to_measure(levels: list[Level], side_px: float, wanted_px: float = BEST_PX) -> Level:
+    """The level in which halves of such a side come out as large as wanted, or nearly."""
+    wanted = max(1.0, side_px / wanted_px)
     source = [level for level in levels if level.factor <= max(wanted, levels[0].factor)][-1]
-    return [_smaller(source, max(1.0, wanted / source.factor))]
+    return _smaller(source, max(1.0, wanted / source.factor))
 
 
 def _smaller(level: Level, ratio: float, interpolation: int = cv2.INTER_LINEAR) -> Level:
@@ -101,17 +108,19 @@ class Answer:
 
     places: Floats
     """Where dominoes may lie, likeliest first: rows (x, y, angle, side), the picture's pixels."""
-    level: Level
     odds: Floats
+    """Log odds of a domino at each of those, shape (N,)."""
+    level: Level
+    cells: Floats
     """Log odds of a domino's centre in each cell or one beside it, shape (h, w)."""
 
     def at(self, poses: Floats) -> Floats:
         """Log odds of dominoes at some places of the picture, shape (N,); −∞ where the level is not for their size."""
-        height, width = self.odds.shape
+        height, width = self.cells.shape
         side = poses[:, 3] / self.level.factor
         column, row = np.rint((self.level.from_picture(poses[:, :2]) - CELL_PX) / STRIDE).astype(int).T
         inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & _fits(side)
-        odds = self.odds[np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)]
+        odds = self.cells[np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)]
         return np.where(inside, odds, -np.inf)
 
 
@@ -130,7 +139,8 @@ def find(network: Network, level: Level) -> Answer:
     row, column = row[likeliest], column[likeliest]
     centre, angle, side = _agreed(answer, row, column)
     places = np.column_stack((level.to_picture(centre), angle, side * level.factor))
-    return Answer(places[_fits(side)], level, np.asarray(around))
+    fits = _fits(side)
+    return Answer(places[fits], odds[row, column][fits], level, np.asarray(around))
 
 
 def _fits(side: Floats) -> NDArray[np.bool_]:

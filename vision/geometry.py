@@ -4,7 +4,7 @@ Millimetres: origin at the table's centre, x to the picture's right, y down the 
 clockwise seen from above: 0 at the bottom, 1 left, 2 top, 3 right.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import cv2
@@ -97,7 +97,7 @@ class Table:
         return project(self._to_mm, points if self.lens is None else self.lens.straight(points))
 
     def to_px(self, points: ArrayLike) -> Points:
-        """Table millimetres to pixels; points of shape (N, 2) or (2,), the same shape comes back."""
+        """Table millimetres to pixels; points of shape (..., 2), the same shape comes back."""
         flat = project(self._to_px, points)
         return flat if self.lens is None else self.lens.bent(flat)
 
@@ -107,6 +107,14 @@ class Table:
         step_mm = self.side_mm / 100
         middle, right, down = self.to_px([(0.0, 0.0), (step_mm, 0.0), (0.0, step_mm)])
         return float(np.hypot(*(right - middle)) + np.hypot(*(down - middle))) / (2 * step_mm)
+
+    def within(self, left: int, top: int) -> "Table":
+        """The same table in the part of the picture that begins there."""
+        corners = [(x - left, y - top) for x, y in self.corners_px]
+        lens = self.lens
+        if lens is not None:
+            lens = replace(lens, centre_px=(lens.centre_px[0] - left, lens.centre_px[1] - top))
+        return replace(self, corners_px=(corners[0], corners[1], corners[2], corners[3]), lens=lens)
 
     def holds(self, point_px: Point) -> bool:
         """Whether a point of the picture is on the table."""
@@ -136,7 +144,7 @@ def homography(source: Points, target: Points) -> Points:
 
 
 def project(matrix: Points, points: ArrayLike) -> Points:
-    """Points of shape (N, 2) or (2,) through a 3 × 3 homography; the same shape comes back."""
+    """Points of shape (..., 2) through a 3 × 3 homography; the same shape comes back."""
     xy = np.asarray(points, dtype=np.float64)
     flat = xy.reshape(-1, 2)
     homogeneous = np.column_stack((flat, np.ones(len(flat)))) @ matrix.T

@@ -1,14 +1,18 @@
 """Which of many overlapping candidates to keep: dominoes never lie in one another, and the best whole set wins."""
 
+from typing import Any, Final
+
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]
 
-SHRINK = 0.86
+SHRINK: Final = 0.86
 """Faces drawn in by this much must not meet: touching dominoes and small errors of fit stay allowed."""
-MOST_STATES = 60_000
+MOST_STATES: Final = 60_000
 """Bound on the steps of the exact search over one knot of candidates; past it the knot is settled greedily."""
+SAME_TURN_RAD: Final = 0.35
+"""How differently two places may be turned that are one."""
 
 
 def overlaps(pose: Floats) -> NDArray[np.bool_]:
@@ -37,6 +41,24 @@ def crossing(one: Floats, other: Floats) -> NDArray[np.bool_]:
     apart = (between > reached).any(axis=0)
     result[first, second] = ~apart
     return np.asarray(result, dtype=np.bool_)
+
+
+def same(one: Floats, other: Floats, sides: float = 0.35) -> NDArray[np.bool_]:
+    """Whether a pose of one list means the same domino as one of the other, up to so many sides apart, (N, M)."""
+    x, y = one[:, :1] - other[:, 0], one[:, 1:2] - other[:, 1]
+    alike = np.asarray(x * x + y * y < (sides * other[:, 3]) ** 2)
+    first, second = np.nonzero(alike)
+    turned = np.abs((one[first, 2] - other[second, 2] + np.pi / 2) % np.pi - np.pi / 2)
+    alike[first, second] = turned < SAME_TURN_RAD
+    return alike
+
+
+def firsts(alike: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which rows, in order, are the same as none before them that is kept; alike of shape (N, N)."""
+    keep = np.ones(len(alike), np.bool_)
+    for row in np.nonzero(np.tril(alike, -1).any(axis=1))[0]:
+        keep[row] = not (alike[row, :row] & keep[:row]).any()
+    return keep
 
 
 def best_packing(worth: Floats, conflict: NDArray[np.bool_]) -> list[int]:

@@ -1,19 +1,20 @@
 """One picture in, a `Reading` out: places found, faces read, the best whole set of them kept, chains made."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cut import FACE_PX, HIDDEN, cut, moved, poses_of, quads_of
-from vision.finder import FINE_PX, MOST, Answer, Level, find, levels_for, pyramid, to_search
+from vision.cut import HIDDEN, poses_of
+from vision.faces import NO_FACES, Eyes, Faces
+from vision.finder import FINE_PX, MOST, Answer, find, made_to_measure, to_search
 from vision.geometry import Table
 from vision.growth import neighbours
 from vision.line import LineParams, chains
 from vision.networks import Network, network
-from vision.packing import best_packing, crossing, overlaps
+from vision.packing import best_packing, crossing, firsts, overlaps, same
 from vision.reading import Domino, Half, Reading
 
 Bgr8 = NDArray[np.uint8]
@@ -21,32 +22,38 @@ Floats = NDArray[np.floating[Any]]
 
 UNKNOWN: Final = 0.5
 """Probability of being hidden from which no suit of a half is told."""
-ANSWERS: Final = 25
-"""Numbers that the face reader gives for each face: eight for each half, one for the whole, two for each corner."""
-AT_ONCE: Final = 32
-"""Faces read in one go; more take more memory and no less time."""
+PLAIN: Final = 1.0
+"""Log odds by the finder from which a place tells how large the dominoes are."""
 TOGETHER_PX: Final = 200
 """Longer side up to which levels are so small that they are searched in one go."""
-ENOUGH_PX: Final = 9.0
+ENOUGH_PX: Final = 8.0
 """Side of a half in a level from which that level is enough to find all dominoes of such a size."""
+ROUGH_PX: Final = 6.0
+"""The same from which it at least tells that size, so that a level can be made to measure."""
 SMALL_PX: Final = 15.0
 """Side of a half up to which large pictures are searched at their own size."""
 MOST_GROWN: Final = 42
 """Places that are looked at in one step of following the line."""
 FAINT: Final = -1.5
 """Log odds by the finder below which the line is not followed to a place."""
+UNLIKE: Final = 0.5
+"""The same for a place that in no colour is as bright as a domino found, by this in its logarithm; a shadow is less."""
 SAME_PLACE: Final = 0.1
 """Apart up to which two places are one, in sides of a half."""
+SAME_SIZE: Final = 0.35
+"""Logarithm of two sides' ratio up to which two places in one are one domino."""
 AGAIN: Final = 2
 """How many times a place is looked at again where its domino lies a little otherwise."""
 GROWTH: Final = 8
 """How many times what touches the dominoes found is looked for, at most."""
-MOST_LEVELS: Final = 11
-"""Levels searched of any picture: of one of `FINE_PX` with those between, more than the 8 of the largest."""
-MOST_LOOKS: Final = (1 + AGAIN) * (MOST_LEVELS * MOST + GROWTH * MOST_GROWN)
+CLEAR: Final = 8.0
+"""Log odds from which a domino is looked at again only where it lies quite otherwise."""
+CLEARLY_OFF: Final = 0.12
+"""That is to say, by so many sides of a half."""
+MOST_LEVELS: Final = 16
+"""Levels searched of any picture: 11 of one of `FINE_PX` with those between, and a few made to measure."""
+MOST_LOOKS: Final = (2 + AGAIN) * (MOST_LEVELS * MOST + GROWTH * MOST_GROWN)
 """Faces looked at in any picture, at most, whatever it shows; packing has a bound of its own."""
-FARTHEST: Final = 0.6
-"""Most that a corner is moved in one look, in sides of a half."""
 SMALLEST_PX: Final = 16
 """No domino can be read in a picture smaller than this."""
 
@@ -71,7 +78,7 @@ class Params:
     """Added to the log odds of what touches a certain domino as the next of a line does."""
     sure: float = 2.5
     """Log odds that a domino needs to be reported, and for what touches it to be looked for."""
-    plainest: float = 5.0
+    plainest: float = 5.2
     """Log odds that the plainest domino of a picture needs; where none has them, it shows something else."""
     alike: float = 0.5
     """Logarithm of two sizes' ratio up to which they may be of one picture; tilted cameras need half of it."""
@@ -81,33 +88,7 @@ class Params:
 
 
 DEFAULT = Params()
-
-
-@dataclass(frozen=True, slots=True)
-class Faces:
-    """What was read at some places, the picture's pixels."""
-
-    quads: Floats
-    """Corners as the face itself says, shape (N, 4, 2)."""
-    poses: Floats
-    """The poses of those, shape (N, 4)."""
-    odds: Floats
-    """Log odds of a domino, shape (N,)."""
-    halves: Floats
-    """Log odds of a's and b's suits and of being hidden, shape (N, 2, 8)."""
-    moved: Floats
-    """How far the corners were from where they were looked for, the mean in sides of a half, shape (N,)."""
-
-    def __len__(self) -> int:
-        return len(self.quads)
-
-    def where(self, keep: NDArray[np.bool_] | NDArray[np.intp] | list[int]) -> "Faces":
-        """The rows that are marked or named."""
-        return Faces(self.quads[keep], self.poses[keep], self.odds[keep], self.halves[keep], self.moved[keep])
-
-
-Look = Callable[[Floats], Faces]
-"""What shows at each of some quads of a picture, shape (N, 4, 2)."""
+NO_PLACES: Final = np.zeros((0, 4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +106,10 @@ class Reader:
             raise ValueError(f"expected a BGR picture, uint8 of shape (H, W, 3), got {got}")
         if min(bgr.shape[:2]) < SMALLEST_PX:
             return Reading()
-        corner, near, sides_px = (0, 0), bgr, None
-        if table is not None:
-            corner, near = _near_table(bgr, table, self.params)
-            sides_px = self.params.half_mm[0] * table.px_per_mm, self.params.half_mm[1] * table.px_per_mm
-        levels = pyramid(near)
-        look, search = look_with(self.faces, levels), to_search(levels, sides_px=sides_px)
-        faces = found(self.finder, look, search, self.params, table=table, corner=corner)
-        rows = zip(faces.quads + np.array(corner), faces.odds, chances(faces.halves, self.params), strict=True)
-        dominoes = sorted((_domino(*row) for row in rows), key=lambda domino: domino.centre)
+        corner, near = ((0, 0), bgr) if table is None else _near_table(bgr, table, self.params)
+        eyes = Eyes(self.faces, near, table and table.within(*corner))
+        faces = found(self.finder, eyes, self.params)
+        dominoes = sorted(_dominoes(faces, corner, self.params), key=lambda domino: domino.centre)
         return Reading(tuple(dominoes), *chains(dominoes, self.params.line))
 
 
@@ -147,67 +123,115 @@ def read(bgr: Bgr8, *, params: Params = DEFAULT, table: Table | None = None) -> 
     return Reader(network("finder"), network("faces"), params).read(bgr, table)
 
 
-def found(
-    finder: Network,
-    look: Look,
-    levels: Sequence[Level],
-    params: Params,
-    *,
-    table: Table | None = None,
-    corner: tuple[int, int] = (0, 0),
-) -> Faces:
+def found(finder: Network, eyes: Eyes, params: Params) -> Faces:
     """The dominoes of a picture: searched for from coarse to fine, the line followed, none in another.
 
     The dominoes of a picture are of one size: what is finer than the level that shows them need not be searched.
-    Where the table is known, only what lies on it counts, and only in a size that sets have; corner (x, y) is where its
-    part of the picture begins.
+    Where the table is known, only what lies on it counts, and only in a size that sets have.
     """
-    faces, answers = _searched(finder, look, levels, params)
-    faces = _followed(faces, answers, look, params)
+    faces = _followed(eyes, *_searched(finder, eyes, params), params)
+    faces.odds[:] += params.beside * _is_beside(faces, params)
     is_seen = (chances(faces.halves, params)[..., HIDDEN] < UNKNOWN).any(axis=1)
-    worth = faces.odds + params.beside * _is_beside(faces, params)
-    faces = replace(faces, odds=worth).where((worth > params.sure) & is_seen)
-    if table is not None:
-        faces = faces.where(_is_on_table(faces.quads + np.array(corner), table, params))
-    if not (faces.odds > params.plainest).any():
-        return faces.where([])
+    faces = faces.where((faces.odds > params.sure) & is_seen)
+    if eyes.table is not None:
+        faces = faces.where(_is_on_table(faces.quads, eyes.table, params))
+    if not (_from_both_ends(eyes, faces) > params.plainest).any():
+        return NO_FACES
     faces = _packed(faces)
     return faces.where(_of_one_set(faces, params))
 
 
-def _searched(finder: Network, look: Look, levels: Sequence[Level], params: Params) -> tuple[Faces, list[Answer]]:
-    """What is seen where the finder says, level by level, until one shows dominoes plainly; and what it said."""
-    faces = look(np.zeros((0, 4, 2)))
-    answers: list[Answer] = []
+def _searched(finder: Network, eyes: Eyes, params: Params) -> tuple[Faces, list[Answer]]:
+    """What lies where the finder says, level by level until one shows dominoes plainly; and what it said.
+
+    Places are looked at as late as can be, for the next level often shows the same dominoes better.
+    """
+    sides_px = None if eyes.table is None else eyes.table.px_per_mm * np.array(params.half_mm)
+    levels = to_search(eyes.levels, sides_px)
     coarse = sum(max(level.bgr.shape[:2]) <= TOGETHER_PX for level in levels)
-    for group in filter(None, (levels[:coarse], *([level] for level in levels[coarse:]))):
-        if answers and group[-1] is levels[-1] and max(levels[-1].bgr.shape[:2]) > FINE_PX:
-            small = faces.poses[faces.odds > params.plain, 3]
-            if not len(small) or np.median(small) > SMALL_PX:
-                break
-        some = [find(finder, level) for level in group]
-        answers += some
-        places = np.concatenate([answer.places for answer in some])
-        known = faces.where((faces.odds > params.certain) & (faces.moved < params.off))
-        fresh = quads_of(places[~_same(places, known.poses).any(axis=1)])
-        faces = _once(joined(faces, _looked_at_well(look, fresh, params)), params.likely)
-        plain = faces.poses[faces.odds > params.certain, 3]
-        if len(plain) >= 2 and np.median(plain) / group[-1].factor > ENOUGH_PX:
+    groups = [group for group in (levels[:coarse], *([level] for level in levels[coarse:])) if group]
+    usual = len(groups) - (len(groups) > 1 and max(levels[-1].bgr.shape[:2]) > FINE_PX)
+    faces, answers, fresh = NO_FACES, list[Answer](), list[Answer]()
+    for number, group in enumerate(groups, start=1):
+        if number > usual and not 0 < _usual(faces.poses[faces.odds > params.plain, 3], 1) <= SMALL_PX:
+            break
+        fresh += [find(finder, level) for level in group]
+        factor, seen_px = group[-1].factor, _usual(fresh[-1].places[fresh[-1].odds > PLAIN, 3])
+        if seen_px < ROUGH_PX * factor and number < usual:
+            continue
+        if seen_px < ENOUGH_PX * factor and number < usual:
+            fresh.append(find(finder, made_to_measure(eyes.levels, seen_px)))
+        faces = _looked_at(eyes, faces, _new_places(fresh, faces, params), params)
+        answers, fresh = answers + fresh, []
+        if _usual(faces.poses[faces.odds > params.certain, 3]) >= ROUGH_PX * factor:
             break
     return faces, answers
 
 
-def _followed(faces: Faces, answers: Sequence[Answer], look: Look, params: Params) -> Faces:
-    """Those, and what touches them."""
-    tried = np.zeros((0, 4))
-    for _ in range(GROWTH):
-        near = _free_places(faces, answers, tried, params)
-        more = _looked_at_well(look, quads_of(near), params)
-        if not len(more):
-            break
-        tried = np.concatenate((tried, near))
-        faces = _once(joined(faces, more), params.likely)
+def _usual(sides_px: Floats, least: int = 2) -> float:
+    """The median of so many sides of halves at least; 0 where there are fewer."""
+    return float(np.median(sides_px)) if len(sides_px) >= least else 0.0
+
+
+def _new_places(answers: Sequence[Answer], faces: Faces, params: Params) -> Floats:
+    """Where some answers say that dominoes may lie, each place once, but for those that are plain already."""
+    places = np.concatenate([answer.places for answer in answers])
+    places = places[np.argsort(-np.concatenate([answer.odds for answer in answers]), kind="stable")]
+    alike = np.abs(np.log(places[:, None, 3] / places[:, 3])) < SAME_SIZE
+    places = places[firsts(same(places, places) & alike)]
+    known = faces.where((faces.odds > params.certain) & (faces.moved < params.off))
+    return places[~same(places, known.poses).any(axis=1)]
+
+
+def _looked_at(eyes: Eyes, faces: Faces, places: Floats, params: Params) -> Faces:
+    """Those faces and what shows at some places, once each; looked at again where they lie otherwise than thought."""
+    while len(places) or (faces.again > 0).any():
+        faces = _looked_once(eyes, faces, places, params)
+        places = NO_PLACES
     return faces
+
+
+def _looked_once(eyes: Eyes, faces: Faces, places: Floats, params: Params) -> Faces:
+    """One look at some places and at the faces that are worth another."""
+    old, again = faces.where(faces.again == 0), faces.where(faces.again > 0)
+    seen = eyes.look(np.concatenate((again.quads, eyes.quads(places))))
+    left = np.concatenate((again.again - 1, np.full(len(places), AGAIN)))
+    off = np.where(seen.odds > CLEAR, CLEARLY_OFF, params.off)
+    seen.again[:] = left * ((seen.moved > off) | (seen.odds < params.plain))
+    least = np.where(seen.again == AGAIN, params.hopeful, params.likely)
+    faces = old + seen.where(seen.odds > least)
+    return faces.where(_distinct(faces))
+
+
+def _followed(eyes: Eyes, faces: Faces, answers: Sequence[Answer], params: Params) -> Faces:
+    """Those, and what touches them."""
+    tried, told = NO_PLACES, 0
+    for _ in range(GROWTH):
+        sure = faces.where(faces.odds > params.sure)
+        if len(sure) == told:
+            break
+        told = len(sure)
+        known = _packed(sure)
+        near = _free_places(known, answers, tried)
+        near = near[_is_like(eyes.shades(near), eyes.shades(known.poses))]
+        tried = np.concatenate((tried, near))
+        faces = _looked_at(eyes, faces, near, params)
+    return faces
+
+
+def _is_like(shades: Floats, known: Floats) -> NDArray[np.bool_]:
+    """Which places are about as bright as one of the known dominoes: a set is of one make."""
+    return np.asarray((np.abs(shades[:, None] - known).max(axis=2) < UNLIKE).any(axis=1))
+
+
+def _from_both_ends(eyes: Eyes, faces: Faces) -> Floats:
+    """Log odds of the faces, shape (N,); where none is clear, the mean of those and of what they are upside down.
+
+    A domino is one from either end, while what only looks like one seldom does so both ways.
+    """
+    if not len(faces) or faces.odds.max() > CLEAR:
+        return faces.odds
+    return np.asarray((faces.odds + eyes.look(np.roll(faces.quads, 2, axis=1)).odds) / 2)
 
 
 def _is_on_table(quads: Floats, table: Table, params: Params) -> NDArray[np.bool_]:
@@ -219,96 +243,33 @@ def _is_on_table(quads: Floats, table: Table, params: Params) -> NDArray[np.bool
 
 def _packed(faces: Faces) -> Faces:
     """The best of them that lie in no other."""
-    return faces.where(best_packing(faces.odds.astype(np.float32), overlaps(faces.poses.astype(np.float32))))
+    return faces.where(best_packing(faces.odds, overlaps(faces.poses)))
 
 
 def _is_beside(faces: Faces, params: Params) -> NDArray[np.bool_]:
     """Which touch a certain domino as the next of a line does: not much else lies so."""
-    return np.asarray(_same(faces.poses, neighbours(faces.poses[faces.odds > params.certain])).any(axis=1))
+    return np.asarray(same(faces.poses, neighbours(faces.poses[faces.odds > params.certain])).any(axis=1))
 
 
-def _free_places(faces: Faces, answers: Sequence[Answer], tried: Floats, params: Params) -> Floats:
-    """Where a further domino may touch the sure ones, the likeliest first, but for where it was looked for already.
+def _free_places(known: Faces, answers: Sequence[Answer], tried: Floats) -> Floats:
+    """Where a further domino may touch the known ones, the likeliest first, but for where it was looked for already.
 
     What the finder said nothing plain of, because of what lies beside it, the line says.
     """
-    known = _packed(faces.where(faces.odds > params.sure))
     near = neighbours(known.poses, beside=True)
     odds = np.max([answer.at(near) for answer in answers], axis=0)
     likely = np.nonzero(odds > FAINT)[0]
     near = near[likely[np.argsort(-odds[likely], kind="stable")]]
-    near = near[~crossing(near.astype(np.float32), known.poses.astype(np.float32)).any(axis=1)]
-    near = near[_firsts(_same(near, near, SAME_PLACE))]
-    return near[~_same(near, tried, SAME_PLACE).any(axis=1)][:MOST_GROWN]
-
-
-def _looked_at_well(look: Look, quads: Floats, params: Params) -> Faces:
-    """The likely dominoes at some quads, looked at again where they lie otherwise than was thought."""
-    faces = _once(look(quads), params.hopeful)
-    for _ in range(AGAIN):
-        off = (faces.moved > params.off) | (faces.odds < params.plain)
-        if not off.any():
-            break
-        faces = _once(joined(faces.where(~off), look(faces.quads[off])), params.likely)
-    return _once(faces, params.likely)
-
-
-def _once(faces: Faces, least: float) -> Faces:
-    """Those with at least such log odds, each domino once."""
-    faces = faces.where(faces.odds > least)
-    return faces.where(_distinct(faces))
-
-
-def look_with(net: Network, levels: list[Level]) -> Look:
-    """How a picture is looked at: what shows at each of some quads, shape (N, 4, 2)."""
-
-    def look(quads: Floats) -> Faces:
-        cuts = cut_from(levels, quads)
-        parts = [net(cuts[first : first + AT_ONCE]) for first in range(0, len(cuts), AT_ONCE)]
-        answer = np.concatenate(parts).astype(np.float64) if parts else np.zeros((0, ANSWERS))
-        offsets = np.clip(answer[:, 17:].reshape(-1, 4, 2), -FARTHEST, FARTHEST)
-        off = np.abs(offsets).mean(axis=(1, 2))
-        quads = moved(quads, offsets)
-        return Faces(quads, poses_of(quads), answer[:, 16], answer[:, :16].reshape(-1, 2, 8), off)
-
-    return look
-
-
-def cut_from(levels: list[Level], quads: Floats) -> NDArray[np.uint8]:
-    """The faces under some quads of the picture, each from the level that shows it best."""
-    cuts = np.empty((len(quads), *FACE_PX, 3), np.uint8)
-    which = levels_for(levels, poses_of(quads)[:, 3])
-    for number in np.unique(which):
-        here = which == number
-        cuts[here] = cut(levels[number].bgr, levels[number].from_picture(quads[here]))
-    return cuts
-
-
-def joined(one: Faces, other: Faces) -> Faces:
-    """The rows of both."""
-    return Faces(*(np.concatenate((getattr(one, name), getattr(other, name))) for name in Faces.__slots__))
+    near = near[~crossing(near, known.poses).any(axis=1)]
+    near = near[firsts(same(near, near, SAME_PLACE))]
+    return near[~same(near, tried, SAME_PLACE).any(axis=1)][:MOST_GROWN]
 
 
 def _distinct(faces: Faces) -> NDArray[np.intp]:
     """Which are no second finding of a likelier one."""
     order = np.argsort(-faces.odds, kind="stable")
     poses = faces.poses[order]
-    return order[_firsts(_same(poses, poses))]
-
-
-def _firsts(same: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which rows, in order, are the same as none before them that is kept; same of shape (N, N)."""
-    keep = np.ones(len(same), np.bool_)
-    for row in np.nonzero(np.tril(same, -1).any(axis=1))[0]:
-        keep[row] = not (same[row, :row] & keep[:row]).any()
-    return keep
-
-
-def _same(one: Floats, other: Floats, sides: float = 0.35) -> NDArray[np.bool_]:
-    """Whether a pose of one list means the same domino as one of the other, up to so many sides apart, (N, M)."""
-    apart = np.hypot(one[:, :1] - other[:, 0], one[:, 1:2] - other[:, 1])
-    turned = np.abs((one[:, 2:3] - other[:, 2] + np.pi / 2) % np.pi - np.pi / 2)
-    return np.asarray((apart < sides * other[:, 3]) & (turned < 0.35))
+    return order[firsts(same(poses, poses))]
 
 
 def _of_one_set(faces: Faces, params: Params) -> NDArray[np.bool_]:
@@ -329,20 +290,20 @@ def _near_table(bgr: Bgr8, table: Table, params: Params) -> tuple[tuple[int, int
     return ((left, top), part) if min(part.shape[:2]) >= SMALLEST_PX else ((0, 0), bgr)
 
 
-def _domino(quad: Floats, odds: float, halves: Floats) -> Domino:
-    corners = [(x, y) for x, y in quad.tolist()]
-    a, b = (_half(chance) for chance in halves)
-    return Domino(a, b, (corners[0], corners[1], corners[2], corners[3]), float(1 / (1 + np.exp(-odds))))
+def _dominoes(faces: Faces, corner: tuple[int, int], params: Params) -> Iterator[Domino]:
+    """The faces as records, at their place in the whole picture."""
+    chance = chances(faces.halves, params)
+    is_hidden = chance[..., HIDDEN] >= UNKNOWN
+    suits = chance[..., :HIDDEN] / chance[..., :HIDDEN].sum(axis=-1, keepdims=True)
+    parts = (faces.quads + np.array(corner), suits, is_hidden, 1 / (1 + np.exp(-faces.odds)))
+    for quad, (a, b), (a_hidden, b_hidden), certainty in zip(*(part.tolist() for part in parts), strict=True):
+        c0, c1, c2, c3 = ((x, y) for x, y in quad)
+        yield Domino(
+            Half(None if a_hidden else tuple(a)), Half(None if b_hidden else tuple(b)), (c0, c1, c2, c3), certainty
+        )
 
 
 def chances(log_odds: Floats, params: Params) -> Floats:
     """Probabilities of the seven suits and of being hidden, shape (..., 8), from log odds of that shape."""
     chance = np.exp((log_odds - log_odds.max(axis=-1, keepdims=True)) / params.temperature)
     return np.asarray(chance / chance.sum(axis=-1, keepdims=True))
-
-
-def _half(chance: Floats) -> Half:
-    """Probabilities of the suits; None when the half cannot be seen."""
-    if chance[HIDDEN] >= UNKNOWN:
-        return Half(None)
-    return Half(tuple((chance[:HIDDEN] / chance[:HIDDEN].sum()).tolist()))

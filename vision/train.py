@@ -33,12 +33,12 @@ from vision.exam import BARE as EXAM_BARE
 from vision.exam import PICTURES as EXAM_PICTURES
 from vision.exam import SEED as EXAM_SEED
 from vision.exam import examined, on_all_cores, tell
-from vision.finder import pyramid, to_search
+from vision.faces import Eyes, Faces, cut_from
 from vision.lessons import FaceLessons, FinderLesson, faces, judged, together, window
 from vision.nets import FaceReader, Finder, face_loss, finder_loss
-from vision.networks import FOLDER, network
+from vision.networks import FOLDER, Network, network
 from vision.practice import Shown, drawn
-from vision.reader import DEFAULT, Faces, cut_from, found, look_with
+from vision.reader import DEFAULT, found
 
 Points = NDArray[np.floating[Any]]
 Picture = tuple[bytes, tuple[Shown, ...]]
@@ -152,6 +152,20 @@ def _lessons(number: int) -> tuple[list[FinderLesson], FaceLessons, Picture]:
     return [window(practice, rng) for _ in range(times)], faces(practice, rng, each=CUTS), (packed, practice.dominoes)
 
 
+class _Remembering(Eyes):
+    """Eyes that remember where they looked, and how much like a domino it was."""
+
+    def __init__(self, faces: Network, bgr: NDArray[np.uint8]) -> None:
+        super().__init__(faces, bgr)
+        self.looks: list[tuple[Points, Points]] = []
+
+    def look(self, quads: Points) -> Faces:
+        """What shows there; as any eyes say."""
+        seen = super().look(quads)
+        self.looks.append((quads, seen.odds))
+        return seen
+
+
 def _judged(networks: Path, work: tuple[int, Picture]) -> FaceLessons:
     """The faces that the reader looks at in a picture, with what it should have made of them.
 
@@ -160,22 +174,14 @@ def _judged(networks: Path, work: tuple[int, Picture]) -> FaceLessons:
     cv2.setNumThreads(1)
     number, (packed, dominoes) = work
     bgr = np.asarray(cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR), np.uint8)
-    levels = pyramid(bgr)
-    eyes = look_with(network("faces", networks), levels)
-    looks: list[tuple[Points, Points]] = []
-
-    def look(quads: Points) -> Faces:
-        seen = eyes(quads)
-        looks.append((quads, seen.odds))
-        return seen
-
-    found(network("finder", networks), look, to_search(levels), DEFAULT)
-    quads, odds = (np.concatenate(part) for part in zip(*looks, strict=True))
+    eyes = _Remembering(network("faces", networks), bgr)
+    found(network("finder", networks), eyes, DEFAULT)
+    quads, odds = (np.concatenate(part) for part in zip(*eyes.looks, strict=True))
     dear = np.where(odds > TEMPTING, 1.0, DULL)
     few = min(MOST_JUDGED, int(dear.sum()) + 1, len(quads))
     rng = np.random.default_rng((SEED, number, 2))
     chosen = rng.choice(len(quads), few, replace=False, p=dear / dear.sum()) if few else np.zeros(0, np.intp)
-    return judged(cut_from(levels, quads[chosen]), quads[chosen], dominoes)
+    return judged(cut_from(eyes.levels, quads[chosen]), quads[chosen], dominoes)
 
 
 # ---- from networks to files

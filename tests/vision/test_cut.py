@@ -1,9 +1,10 @@
 """Quads, poses and the faces cut under them: places that fit together whichever way they are asked."""
 
+import cv2
 import numpy as np
 import pytest
 
-from vision.cut import FACE_PX, HALF_PX, HOME, cut, moved, poses_of, quads_of
+from vision.cut import FACE_PX, FEW, HALF_PX, HOME, cut, moved, poses_of, quads_of
 
 POSES = np.array([(60.0, 50.0, 0.0, 20.0), (80.0, 70.0, 0.7, 15.0), (40.0, 90.0, -2.5, 24.0)])
 
@@ -54,3 +55,11 @@ def test_a_cut_has_the_corners_at_home() -> None:
     assert HOME[2, 0] - HOME[1, 0] == 2 * HALF_PX
     assert HOME[0, 1] - HOME[1, 1] == HALF_PX
     assert HOME.mean(axis=0).tolist() == [(FACE_PX[1] - 1) / 2, (FACE_PX[0] - 1) / 2]
+
+
+def test_a_few_places_are_all_on_the_domino() -> None:
+    """What is round it has no share in its colour."""
+    bgr = np.full((200, 300, 3), 60, np.uint8)
+    quad = quads_of(np.array(((150.0, 100.0, 0.0, 40.0),)))
+    cv2.fillConvexPoly(bgr, np.rint(quad[0]).astype(np.int32), (200, 190, 180))
+    assert np.unique(cut(bgr, quad, FEW).reshape(-1, 3), axis=0).tolist() == [[200, 190, 180]]

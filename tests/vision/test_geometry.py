@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from vision.geometry import Table
+from vision.rig import Rig
 
 TILTED = Table(corners_px=((200.0, 60.0), (1100.0, 80.0), (1180.0, 690.0), (120.0, 700.0)))
 STRAIGHT = Table(corners_px=((100.0, 50.0), (1000.0, 50.0), (1000.0, 950.0), (100.0, 950.0)))
@@ -67,3 +68,13 @@ def test_a_zone_deeper_than_the_table_is_refused() -> None:
     """The strips of two seats may not meet."""
     with pytest.raises(ValueError, match="expected 0 <= zone_mm"):
         Table(corners_px=STRAIGHT.corners_px, side_mm=200, zone_mm=100)
+
+
+def test_a_table_is_the_same_in_a_part_of_the_picture() -> None:
+    """Cut the picture, and each point keeps its millimetres, whatever the lens bends."""
+    rig = Rig(1280, 960, tilt_deg=15, k1=-0.1)
+    table = rig.table()
+    part = table.within(130, 70)
+    points = np.array(((400.0, 300.0), (900.0, 610.0)))
+    assert part.to_mm(points - (130, 70)) == pytest.approx(table.to_mm(points))
+    assert part.to_px(table.to_mm(points)) == pytest.approx(points - (130, 70), abs=0.01)

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from vision.packing import best_packing, overlaps
+from vision.packing import best_packing, firsts, overlaps, same
 
 
 def best_by_trying_all(worth: np.ndarray, conflict: np.ndarray) -> float:
@@ -52,3 +52,19 @@ def test_touching_is_not_overlapping() -> None:
         [False, False, False, False],
         [True, False, False, False],
     ]
+
+
+def test_places_are_the_same_from_either_end_and_only_near() -> None:
+    """A domino seen from its other end lies where it lay; one beside it, or across, is another."""
+    here = np.array(((50.0, 60.0, 0.4, 10.0),))
+    others = here + np.array(((0, 0, np.pi, 0), (2, 2, 0.2, 0), (4, 0, 0, 0), (0, 0, np.pi / 2, 0), (0, 0, -0.3, 5)))
+    assert same(here, others).tolist() == [[True, True, False, False, True]]
+    assert same(here, others, 0.1)[0, 1] == np.False_
+
+
+def test_the_first_of_each_kind_is_kept() -> None:
+    """A row that is like one that was dropped is kept all the same."""
+    like = np.eye(4, dtype=np.bool_)
+    for one, other in ((0, 1), (1, 2)):
+        like[one, other] = like[other, one] = True
+    assert firsts(like).tolist() == [True, False, True, True]
