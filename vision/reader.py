@@ -30,6 +30,8 @@ ENOUGH_PX: Final = 8.0
 """Side of a half in a level from which that level is enough to find all dominoes of such a size."""
 ROUGH_PX: Final = 6.0
 """The same from which it at least tells that size, so that a level can be made to measure."""
+SMALL_ENOUGH_PX: Final = 9.0
+"""In place of both for a picture of up to `FINE_PX`: its next level is near, and costs little."""
 SMALL_PX: Final = 15.0
 """Side of a half up to which large pictures are searched at their own size."""
 MOST_GROWN: Final = 42
@@ -150,20 +152,22 @@ def _searched(finder: Network, eyes: Eyes, params: Params) -> tuple[Faces, list[
     levels = to_search(eyes.levels, sides_px)
     coarse = sum(max(level.bgr.shape[:2]) <= TOGETHER_PX for level in levels)
     groups = [group for group in (levels[:coarse], *([level] for level in levels[coarse:])) if group]
-    usual = len(groups) - (len(groups) > 1 and max(levels[-1].bgr.shape[:2]) > FINE_PX)
+    is_large = max(levels[-1].bgr.shape[:2]) > FINE_PX
+    usual = len(groups) - (is_large and len(groups) > 1)
+    enough_px, rough_px = (ENOUGH_PX, ROUGH_PX) if is_large else (SMALL_ENOUGH_PX, SMALL_ENOUGH_PX)
     faces, answers, fresh = NO_FACES, list[Answer](), list[Answer]()
     for number, group in enumerate(groups, start=1):
         if number > usual and not 0 < _usual(faces.poses[faces.odds > params.plain, 3], 1) <= SMALL_PX:
             break
         fresh += [find(finder, level) for level in group]
         factor, seen_px = group[-1].factor, _usual(fresh[-1].places[fresh[-1].odds > PLAIN, 3])
-        if seen_px < ROUGH_PX * factor and number < usual:
+        if seen_px < rough_px * factor and number < usual:
             continue
-        if seen_px < ENOUGH_PX * factor and number < usual:
+        if seen_px < enough_px * factor and number < usual:
             fresh.append(find(finder, made_to_measure(eyes.levels, seen_px)))
         faces = _looked_at(eyes, faces, _new_places(fresh, faces, params), params)
         answers, fresh = answers + fresh, []
-        if _usual(faces.poses[faces.odds > params.certain, 3]) >= ROUGH_PX * factor:
+        if _usual(faces.poses[faces.odds > params.certain, 3]) >= rough_px * factor:
             break
     return faces, answers
 

@@ -269,10 +269,15 @@ def test_nothing_is_found_where_nothing_lies(name: str) -> None:
 def test_hardly_anything_is_found_among_things_and_patterns() -> None:
     """Cups, phones, sheets, dice, backs of dominoes, cloths and crowds are no dominoes.
 
-    Not every picture of a domino printed on paper is told from one, nor two dice that touch: one in forty is a floor.
+    Not every picture of dominoes printed on paper is told from some: of 2,000 others of this kind three are not.
     """
-    wrong = [number for number in range(40) if read(drawn(number, 424242, bare=True).bgr) != Reading()]
-    assert len(wrong) <= 1
+    assert [number for number in range(40) if read(drawn(number, 424242, bare=True).bgr) != Reading()] == []
+
+
+@pytest.mark.parametrize(("number", "seed"), [(101, 2), (204, 77)])
+def test_what_is_a_domino_from_one_end_only_is_none(number: int, seed: int) -> None:
+    """Looked at once these are likelier than many a lone domino; turned round they are not."""
+    assert read(drawn(number, seed, bare=True).bgr) == Reading()
 
 
 class Counting(Network):
