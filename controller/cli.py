@@ -25,6 +25,7 @@ EXAMPLES = {
     "record": "gameline record /var/lib/gameline/journal.sqlite > game.dom",
     "register": "gameline register /var/lib/gameline/journal.sqlite --out game.pdf",
     "ledger": "gameline ledger 'Spring Cup' table1.sqlite table2.json --out cup.json",
+    "wiring": "gameline wiring /etc/gameline/gameline.toml --svg wiring.svg",
 }
 
 
@@ -82,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     run = _add(commands, "run", "the service of one table")
     run.add_argument("config", type=Path, metavar="CONFIG")
     _add_paperwork(commands)
+    _add_workshop(commands)
     return parser
 
 
@@ -117,6 +119,18 @@ def _add_paperwork(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     ledger.add_argument("--fee", type=_amount, metavar="N", help="the entry fee: say what an expelled player pays")
     ledger.add_argument("--benefit-penalty", choices=("fixed", "cap"), help="for benefit holders (as played)")
     ledger.add_argument("--ladder", choices=("sets", "fines"), help="which warning expels (as played)")
+
+
+def _add_workshop(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The commands for whoever builds or mends the table."""
+    wiring = _add(commands, "wiring", "which wire goes where, as a table or a drawing", room="workshop")
+    wiring.add_argument("config", type=Path, metavar="CONFIG")
+    form = wiring.add_mutually_exclusive_group()
+    form.add_argument("--svg", type=Path, metavar="OUT.svg", help="draw it on a sheet of A4 instead")
+    form.add_argument("--markdown", action="store_true", help="the table as Markdown")
+    wiring.add_argument(
+        "--lamps", choices=("leds", "pwm", "rgb", "rings"), help="at each seat (leds; rings of a board)"
+    )
 
 
 def _add(

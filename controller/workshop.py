@@ -1,0 +1,46 @@
+"""What the commands for the workbench do: show the configured wiring as a table or a drawing, made in `hardware`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from controller.app import wiring_of
+from controller.cli import Sorry
+from controller.config import Config, ConfigError, load_config
+from hardware.drawing import draw
+from hardware.plan import Kind, Plan, board_plan, markdown_table, pins_plan, text_table
+
+
+def wiring(options: argparse.Namespace) -> int:
+    """Print the table, or write the drawing."""
+    path: Path = options.config
+    try:
+        config = load_config(path)
+        plan = _plan(config, options.lamps)
+    except ConfigError as error:
+        text = str(error)
+        raise Sorry(text if text.startswith(str(path)) else f"{path}: {text}") from error
+    if options.svg is not None:
+        _write(options.svg, draw(plan, table=config.table.name))
+    else:
+        print(markdown_table(plan) if options.markdown else text_table(plan))
+    return 0
+
+
+def _plan(config: Config, lamps: str | None) -> Plan:
+    """The wiring of the configuration; `lamps` as they are named on the command line, or None for the usual ones."""
+    if config.seats.kind == "board":
+        return board_plan(Kind(lamps or "rings"))
+    if lamps == "rings":
+        raise ConfigError("seats.kind: expected board where the lamps are rings, got 'pins'")
+    return pins_plan(wiring_of(config), Kind(lamps or "leds"))
+
+
+def _write(out: Path, svg: str) -> None:
+    if out.suffix.lower() != ".svg":
+        raise Sorry(f"expected a name that ends in .svg for --svg, got {out}: the drawing is SVG only")
+    try:
+        out.write_text(svg, encoding="utf-8")
+    except OSError as error:
+        raise Sorry(f"expected a file that can be written, got {out} ({error.strerror}): name another") from error
