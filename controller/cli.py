@@ -129,7 +129,7 @@ def _add_workshop(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     form.add_argument("--svg", type=Path, metavar="OUT.svg", help="draw it on a sheet of A4 instead")
     form.add_argument("--markdown", action="store_true", help="the table as Markdown")
     wiring.add_argument(
-        "--lamps", choices=("leds", "pwm", "rgb", "rings"), help="at each seat (leds; rings of a board)"
+        "--lamps", choices=("leds", "pwm", "rgb", "pixels"), help="at each seat (leds; on a board pixels)"
     )
 
 

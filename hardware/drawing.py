@@ -185,17 +185,16 @@ def _short(place: Place) -> str:
 def _draw_socket(sheet: Sheet, plan: Plan, runs: Sequence[_Run]) -> None:
     """The two columns of pins with their numbers, beside each what it carries; used ones are dark."""
     rows = max(pin.row for pin in plan.socket.pins) + 1
-    used = {run.pin.number: run.place for run in runs}
-    rails = {plan.socket.volts_3, plan.socket.volts_5}
-    top, bottom = TOP - PITCH * 0.7, TOP + PITCH * (rows - 0.3)
-    for x in (CENTRE - HALF_SOCKET, CENTRE + HALF_SOCKET):
-        sheet.line((x, top), (x, bottom), width=1.0)
-    sheet.line((CENTRE - HALF_SOCKET, top), (CENTRE + HALF_SOCKET, top), width=1.0)
-    sheet.line((CENTRE - HALF_SOCKET, bottom), (CENTRE + HALF_SOCKET, bottom), width=1.0)
+    used = {run.pin.number for run in runs} | {plan.socket.volts_3}
+    left, right, top, bottom = (
+        *(CENTRE - HALF_SOCKET, CENTRE + HALF_SOCKET),
+        *(TOP - PITCH * 0.7, TOP + PITCH * (rows - 0.3)),
+    )
+    sheet.line((left, top), (right, top), (right, bottom), (left, bottom), (left, top), width=1.0)
     for pin in plan.socket.pins:
         out = 1 if pin.is_right else -1
         at = (CENTRE + PIN_SHIFT * out, TOP + PITCH * pin.row)
-        is_used = pin.number in used or pin.number in rails
+        is_used = pin.number in used
         fill, ink = (INK, PAPER) if is_used else (FAINT, INK)
         if pin.number == 1:
             sheet.box((at[0] - 11, at[1] - 11), (22, 22), fill=fill)

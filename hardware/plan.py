@@ -37,7 +37,7 @@ class Kind(Enum):
     """One LED that is dimmed, on the pin of the green one."""
     RGB = "rgb"
     """One LED of three colours, blue on the pin of the yellow one."""
-    RING = "rings"
+    RING = "pixels"
     """A ring of WS2812."""
     REFEREE = "referee"
 
@@ -102,13 +102,13 @@ def pins_plan(wiring: Wiring, lamps: Kind = Kind.LEDS) -> Plan:
 
 
 def board_plan(lamps: Kind = Kind.RING, pins: BoardPins = BOARD_PINS) -> Plan:
-    """A seat board, with a ring of WS2812 at each seat or with plain LEDs."""
+    """A seat board, with a ring of WS2812 at each seat or with LEDs."""
     buttons = [PICO.named(f"GP{number}") for number in pins.buttons]
     if lamps is Kind.RING:
-        seats = [_ring(seat, button, PICO.named(f"GP{pins.rings[seat]}")) for seat, button in enumerate(buttons)]
+        seats = [_ring(seat, button, PICO.named(f"GP{pins.lamps[seat][0]}")) for seat, button in enumerate(buttons)]
     else:
         seats = [
-            _lamps(seat, lamps, button, [PICO.named(f"GP{led}") for led in pins.leds[seat]])
+            _lamps(seat, lamps, button, [PICO.named(f"GP{led}") for led in pins.lamps[seat]])
             for seat, button in enumerate(buttons)
         ]
     gp = [PICO.named(f"GP{number}") for number in (pins.acknowledge, pins.referee_lamp, pins.buzzer)]

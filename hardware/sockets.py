@@ -97,26 +97,26 @@ PICO = Socket(
 )
 
 
+Trio = tuple[int, int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class BoardPins:
     """The GP numbers that the seat board's firmware uses; seats are in order 0, 1, 2, 3."""
 
     buttons: tuple[int, int, int, int]
     acknowledge: int
-    rings: tuple[int, int, int, int]
-    """Data of each seat's ring, where the lamps are rings."""
-    leds: tuple[tuple[int, int, int], tuple[int, int, int], tuple[int, int, int], tuple[int, int, int]]
-    """Green, yellow, red of each seat, where the lamps are plain LEDs."""
+    lamps: tuple[Trio, Trio, Trio, Trio]
+    """Green, yellow, red of each seat; a ring's data is on the first of the three."""
     referee_lamp: int
     buzzer: int
 
 
-# Buttons, rings, lamp and buzzer lie side by side on the Pico's left edge; plain LEDs take what is left.
 BOARD_PINS = BoardPins(
     buttons=(2, 3, 4, 5),
     acknowledge=6,
-    rings=(10, 11, 12, 13),
-    leds=((7, 8, 9), (16, 17, 18), (19, 20, 21), (22, 26, 27)),
-    referee_lamp=14,
-    buzzer=15,
+    lamps=((7, 8, 9), (10, 11, 12), (13, 14, 15), (16, 17, 18)),
+    referee_lamp=20,
+    buzzer=21,
 )
+"""Those of firmware_bridge/firmware/pins.py, which a leaf room cannot import; a test holds the two together."""

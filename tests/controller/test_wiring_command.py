@@ -53,7 +53,7 @@ def test_wiring_follows_the_configuration(tmp_path: Path) -> None:
     assert any(text.startswith("left:") for text in texts)
 
 
-@pytest.mark.parametrize(("lamps", "name"), [("rings", "wiring-board.svg"), ("leds", "wiring-board-leds.svg")])
+@pytest.mark.parametrize(("lamps", "name"), [("pixels", "wiring-board.svg"), ("leds", "wiring-board-leds.svg")])
 def test_drawing_of_the_board_is_the_documents(board: Path, lamps: str, name: str, tmp_path: Path) -> None:
     """What docs/hardware.md shows is what the command draws."""
     out = tmp_path / "board.svg"
@@ -73,7 +73,7 @@ def test_drawing_of_the_pins_is_the_documents(tmp_path: Path) -> None:
     [
         (["nowhere.toml"], "gameline: nowhere.toml: expected a configuration file, got No such file or directory"),
         ([EXAMPLE, "--svg", "wiring.png"], "expected a name that ends in .svg for --svg, got wiring.png"),
-        ([EXAMPLE, "--lamps", "rings"], "seats.kind: expected board where the lamps are rings, got 'pins'"),
+        ([EXAMPLE, "--lamps", "pixels"], "seats.kind: expected board where the lamps are pixels, got 'pins'"),
         ([EXAMPLE, "--svg", "no/such/folder/w.svg"], "expected a file that can be written, got no/such/folder/w.svg"),
     ],
 )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
+import pytest
 from gpiozero.pins.mock import MockFactory
 
 from hardware.plan import CORES, GATES, Kind, board_plan, markdown_table, pins_plan, text_table
@@ -67,12 +71,35 @@ def test_each_place_has_a_ground_pin_of_its_own() -> None:
 
 
 def test_board_uses_no_pin_twice() -> None:
-    """Rings and plain LEDs could even hang there together."""
+    """And leaves the console's pins alone."""
     pins = BOARD_PINS
-    used = [*pins.buttons, pins.acknowledge, *pins.rings, pins.referee_lamp, pins.buzzer]
-    used += [led for seat in pins.leds for led in seat]
+    used = [
+        *pins.buttons,
+        pins.acknowledge,
+        pins.referee_lamp,
+        pins.buzzer,
+        *(pin for seat in pins.lamps for pin in seat),
+    ]
     assert len(set(used)) == len(used)
     assert not {0, 1} & set(used), "GP0 and GP1 are the console of a board that is looked into"
+
+
+def test_board_is_drawn_with_the_pins_of_its_firmware() -> None:
+    """Read from the firmware's source: it imports what only a board has."""
+    source = Path(__file__).parents[2] / "firmware_bridge" / "firmware" / "pins.py"
+    if not source.exists():
+        pytest.skip("needs the firmware")
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    found = {
+        target.id: ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id.endswith(("_PIN", "_PINS"))
+    }
+    assert found["BUTTON_PINS"] == (*BOARD_PINS.buttons, BOARD_PINS.acknowledge)
+    assert [(first, first + 1, first + 2) for first in found["LAMP_PINS"]] == list(BOARD_PINS.lamps)
+    assert (found["REFEREE_PIN"], found["BUZZER_PIN"]) == (BOARD_PINS.referee_lamp, BOARD_PINS.buzzer)
 
 
 def test_amperes_of_the_rings_stay_out_of_the_board() -> None:
