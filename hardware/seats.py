@@ -10,14 +10,27 @@ from typing import Self, TypeVar
 
 from gpiozero import Factory
 
-from hardware.debounce import Debouncer, Press
+from hardware.debounce import CHATTERS, FINE, STUCK_AT_START, STUCK_LONG, STUCK_MS, Debouncer
 from hardware.pins import InputPin, OutputPin, PinsUnavailable
 from hardware.wiring import USUAL_OWNERS, Wiring, problems
 
 EDGES_KEPT = 4096
 """A chattering pin must not fill the memory while the loop is busy; the oldest edges go first."""
 
+_MS = 1_000_000
 _T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """A press of one button, or a hold that has reached its time."""
+
+    button: int
+    """0 to 3: the seat; 4: acknowledge."""
+    held_ms: int
+    """0: a short press, told at its release; 1500 or 3000: held so long, told at once."""
+    at_ns: int
+    """When the button went down and stayed down; for a hold, when it reached its time; up to 1 ms early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +105,16 @@ class PinSeats:
         while self._edges:
             button, down, at_ns = self._edges.popleft()
             if button in self._buttons:
-                self._buttons[button][2].edge(pressed=down, at_ns=at_ns)
+                self._buttons[button][2].edge(down, at_ns // _MS)
         found: list[Press] = []
-        for spot, pin, debouncer in self._buttons.values():
+        for button, (spot, pin, debouncer) in self._buttons.items():
             # NOTE: kernels and libraries drop edges under load, and a dead callback thread drops all. One look at the
             # level each time keeps a lost release from becoming a hold; a lost press is then only less exact.
             pressed = self._attempt(spot, pin.is_pressed)
             if pressed is not None and pressed != debouncer.pressed:
-                debouncer.edge(pressed=pressed, at_ns=self._clock_ns())
-            found += debouncer.presses(now_ns)
+                debouncer.edge(pressed, self._clock_ns() // _MS)
+            while (press := debouncer.next_press(now_ns // _MS)) is not None:
+                found.append(Press(button, press[0], press[1] * _MS))
         return tuple(sorted(found, key=lambda press: press.at_ns))
 
     def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
@@ -119,7 +133,7 @@ class PinSeats:
         told += [
             (spot.place, fault)
             for spot, _, debouncer in self._buttons.values()
-            if (fault := debouncer.fault(now_ns)) is not None
+            if (fault := _fault(debouncer, now_ns // _MS)) is not None
         ]
         places = sorted({place for place, _ in told})
         return {place: "; ".join(fault for where, fault in told if where == place) for place in places}
@@ -166,7 +180,7 @@ class PinSeats:
 
         if opened := self._attempt(spot, open_and_look):
             pin, pressed = opened
-            self._buttons[button] = (spot, pin, Debouncer(button, pressed=pressed, at_ns=self._clock_ns()))
+            self._buttons[button] = (spot, pin, Debouncer(pressed, self._clock_ns() // _MS))
 
     def _attempt(self, spot: _Spot, act: Callable[[], _T]) -> _T | None:
         """Do something with a pin; a failure becomes a fault of its place, told once, until the pin works again."""
@@ -179,6 +193,18 @@ class PinSeats:
             return None
         self._failed.pop(spot, None)
         return result
+
+
+def _fault(debouncer: Debouncer, now_ms: int) -> str | None:
+    """What is wrong with a button and what to do, or None."""
+    return {
+        FINE: None,
+        CHATTERS: (
+            f"button chatters ({debouncer.noise} pulses too short for a finger so far): check its plug and its wire"
+        ),
+        STUCK_AT_START: "button held down since the start or since it chattered: release it, or check its wire",
+        STUCK_LONG: f"button held down for more than {STUCK_MS // 1000} s: release it, or check its wire",
+    }[debouncer.fault(now_ms)]
 
 
 def _explain(spot: _Spot, problem: Exception) -> str:

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from hardware.debounce import Press
 from hardware.pins import PinsUnavailable, open_factory
-from hardware.seats import PinSeats
+from hardware.seats import PinSeats, Press
 from hardware.wiring import DEFAULT_WIRING
 from tests.hardware.mock_table import MockTable
 
