@@ -37,6 +37,7 @@ from controller.game.tiles import MonoNs
 from controller.journal import Journal, JournalError
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage, Mqtt
+from controller.quiet import is_quiet
 from firmware_bridge.link import LinkDied
 from firmware_bridge.seats import BoardSeats
 from hardware.pins import PinsUnavailable, open_factory
@@ -148,6 +149,7 @@ class Service:
                 stale_s=config.camera.stale_s,
                 clock_synchronised=SYNCHRONISED.exists,
                 temperature_c=_temperature_c,
+                is_quiet=lambda: is_quiet(config.seats.quiet, datetime.now(UTC).astimezone().time()),
                 meta=_meta(config),
                 logger=logger,
             )
@@ -186,7 +188,14 @@ class Service:
             return BoardSeats(port=config.seats.port or "", clock_ns=clock_ns, wake=self._wake, logger=self._log)
         wiring = wiring_of(config)
         factory = pin_factory or open_factory(config.seats.pin_factory)
-        return PinSeats(wiring=wiring, pin_factory=factory, clock_ns=clock_ns, wake=self._wake, logger=self._log)
+        return PinSeats(
+            wiring=wiring,
+            pin_factory=factory,
+            clock_ns=clock_ns,
+            wake=self._wake,
+            logger=self._log,
+            lamp=config.seats.lamps,
+        )
 
     def _wake(self) -> None:
         """From the pins', the board's and the network thread: something waits."""

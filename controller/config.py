@@ -11,6 +11,7 @@ import msgspec
 from msgspec import inspect
 
 from controller.game.rulesets import Params, RuleSet, spots, values_of
+from controller.quiet import time_of_day
 
 Point = tuple[float, float]
 
@@ -73,6 +74,10 @@ class SeatsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Without it the wiring of docs/hardware.md is taken."""
     port: str | None = None
     """The board's stable path, /dev/serial/by-id/..."""
+    lamps: Literal["leds", "pwm", "rgb"] = "leds"
+    """What hangs on a seat's lamp pins of the Pi; a board says itself what it has."""
+    quiet: tuple[str, str] | None = None
+    """From when to when, local time, the buzzer is silent."""
 
 
 class BrokerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -208,6 +213,7 @@ def _check(config: Config, where: str) -> None:
         "seats.port": "expected the board's /dev/serial/by-id/... path, got none"
         if seats.kind == "board" and seats.port is None
         else None,
+        "seats.quiet": _hours_problem(seats.quiet),
         "broker.password_file": "expected broker.username beside it, got none"
         if broker.password_file is not None and broker.username is None
         else None,
@@ -219,3 +225,11 @@ def _check(config: Config, where: str) -> None:
     for key, problem in problems.items():
         if problem is not None:
             raise ConfigError(f"{where}: {key}: {problem}")
+
+
+def _hours_problem(hours: tuple[str, str] | None) -> str | None:
+    try:
+        times = {time_of_day(text) for text in hours or ()}
+    except ValueError as error:
+        return str(error)
+    return f"expected two different times, got {hours[0]!r} twice" if hours and len(times) == 1 else None

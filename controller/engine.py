@@ -19,7 +19,7 @@ from controller.game import events as ev
 from controller.game.clocks import NS_PER_S
 from controller.game.decide import decide
 from controller.game.evolve import evolve_all
-from controller.game.panel import panel
+from controller.game.panel import Sound, panel
 from controller.game.paragraphs import PARAGRAPHS
 from controller.game.rulesets import Params
 from controller.game.sight import Sighting
@@ -82,6 +82,7 @@ class Engine:
         stale_s: float,
         clock_synchronised: Callable[[], bool],
         temperature_c: Callable[[], float | None],
+        is_quiet: Callable[[], bool],
         meta: Mapping[str, Any],
         logger: logging.Logger,
     ) -> None:
@@ -92,6 +93,7 @@ class Engine:
         self._stale_ns = round(stale_s * NS_PER_S)
         self._clock_synchronised = clock_synchronised
         self._temperature_c = temperature_c
+        self._is_quiet = is_quiet
         self._meta = meta
         self._log = logger
         self._door = Door(params=params, table=table, wall_ms=wall_ms)
@@ -366,8 +368,9 @@ class Engine:
         """Lamps, buzzer, scoreboard, events, health and heartbeat, each from the state and what is so right now."""
         now = self._now()
         shown = replace(self.state, storage_trouble=self._storage_trouble)
-        levels = panel(shown, now)
-        self._seats.show(levels.seats, referee=levels.referee, buzzer=levels.buzzer)
+        signs = panel(shown)
+        sound = Sound() if self._is_quiet() else signs.sound
+        self._seats.show(signs.seats, answer=signs.answer, referee=signs.referee, sound=sound)
         mark = (self.state.revision, self._storage_trouble)
         if mark != self._shown_mark:
             self._shown_mark = mark

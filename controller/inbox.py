@@ -37,8 +37,15 @@ class Seats(Protocol):
     def presses(self, now_ns: int) -> Sequence[PressLike]:
         """Presses since the last call."""
 
-    def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
-        """Set every level."""
+    def show(
+        self,
+        seats: Sequence[tuple[int, int, int]],
+        *,
+        answer: tuple[int, int, int] | None,
+        referee: int,
+        sound: tuple[int, int],
+    ) -> None:
+        """Show these signs from now on, as `controller.game.panel` names them; called on every round."""
 
     def faults(self) -> Mapping[str, str]:
         """What is wrong with which part."""

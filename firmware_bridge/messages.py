@@ -1,23 +1,11 @@
 """The messages between host and seat board, as frozen records and as payloads; when to send which is not known here.
 
-A payload is one byte for the kind, then the fields in the order of the record, integers with the low byte first.
-docs/protocol.md has the table.
+The bytes are laid out in wire.py, which the board has too.
 """
 
-import struct
-from dataclasses import astuple, dataclass
-from typing import ClassVar
+from dataclasses import dataclass
 
-PROTOCOL = 1
-"""The version this program speaks."""
-
-SEATS = 4
-BUTTONS = 5
-"""0 to 3: the seats; 4: acknowledge."""
-LEVELS = 3 * SEATS + 2
-HELD_MS = (0, 1500, 3000)
-MAX_BUILD = 40
-"""Bytes of UTF-8."""
+from firmware_bridge import wire
 
 
 class MessageError(ValueError):
@@ -28,9 +16,6 @@ class MessageError(ValueError):
 class Hello:
     """Host: who are you? The board answers at any time. Its layout is the same in every version."""
 
-    KIND: ClassVar = 0x01
-    LAYOUT: ClassVar = struct.Struct("<BB")
-
     number: int
     """0 to 255, comes back in the reply."""
     protocol: int
@@ -38,33 +23,32 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Host: show these levels, now and until told otherwise; also the sign that the host is alive."""
-
-    KIND: ClassVar = 0x02
-    LAYOUT: ClassVar = struct.Struct(f"<B{LEVELS}s")
+    """Host: show these signs, now and until told otherwise; also the sign that the host is alive."""
 
     number: int
     """0 to 255, one more each time it is sent, comes back in Shown."""
-    levels: bytes
-    """Fourteen of 0 to 255: green, yellow, red of seats 0 to 3, the referee's lamp, the buzzer."""
+    seats: tuple[tuple[int, int, int], ...]
+    """Of each seat: its lamp's sign, since how many ms, and the time given in ms."""
+    answer: tuple[int, int, int] | None
+    """A flash over a seat's sign: the seat, the flash, its age in ms (65535: that or more)."""
+    referee: int
+    """The sign of the referee's lamp."""
+    phrase: int
+    """Of the buzzer; 0: none."""
+    phrase_ms: int
+    """How long ago the phrase began (65535: that or more)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
     """Host: the press with this number has arrived, do not send it again."""
 
-    KIND: ClassVar = 0x03
-    LAYOUT: ClassVar = struct.Struct("<B")
-
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class HelloReply:
-    """Board: who I am. Its layout is the same in every version."""
-
-    KIND: ClassVar = 0x81
-    LAYOUT: ClassVar = struct.Struct("<BBHIB")
+    """Board: who I am and what I have. Its layout up to the build is the same in every version from 2 on."""
 
     number: int
     protocol: int
@@ -75,14 +59,15 @@ class HelloReply:
     seats: int
     build: str
     """The firmware's name and version."""
+    has_buzzer: bool = False
+    lamps: tuple[tuple[int, int], ...] = ()
+    """Of each seat the kind of lamp (1: three LEDs, 2: one LED, 3: RGB LED, 4: pixels) and the number of pixels; empty
+    where the board speaks another version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Board: the levels of the Show with this number are on; how the buttons are."""
-
-    KIND: ClassVar = 0x82
-    LAYOUT: ClassVar = struct.Struct("<BHIBB")
+    """Board: the signs of the Show with this number are on; how the buttons are."""
 
     number: int
     boot: int
@@ -97,11 +82,8 @@ class Shown:
 class Pressed:
     """Board: a press, bounces removed, or a hold that has reached its time; sent again until taken."""
 
-    KIND: ClassVar = 0x83
-    LAYOUT: ClassVar = struct.Struct("<BHBHI")
-
     number: int
-    """0 to 255, one more for each press."""
+    """0 to 255, one more for each press that is sent."""
     boot: int
     button: int
     held_ms: int
@@ -111,8 +93,6 @@ class Pressed:
 
 Message = Hello | Show | Taken | HelloReply | Shown | Pressed
 
-_KINDS: dict[int, type[Message]] = {kind.KIND: kind for kind in (Hello, Show, Taken, HelloReply, Shown, Pressed)}
-
 
 def encode(message: Message) -> bytes:
     """The payload of a message.
@@ -120,12 +100,22 @@ def encode(message: Message) -> bytes:
     Raises:
         struct.error: A number does not fit its field.
     """
-    fields = astuple(message)
-    tail = b""
-    if isinstance(message, HelloReply):
-        *fields_before, build = fields
-        fields, tail = tuple(fields_before), build.encode()[:MAX_BUILD]
-    return bytes((message.KIND,)) + message.LAYOUT.pack(*fields) + tail
+    match message:
+        case Hello(number, protocol):
+            return wire.pack(wire.HELLO, number, protocol)
+        case Show(number, seats, answer, referee, phrase, phrase_ms):
+            flat = [field for seat in seats for field in seat]
+            answered = answer or (wire.NOBODY, 0, 0)
+            return wire.pack(wire.SHOW, number, *flat, *answered, referee, phrase, phrase_ms)
+        case Taken(number):
+            return wire.pack(wire.TAKEN, number)
+        case HelloReply(number, protocol, boot, ticks_ms, seats_there, build, has_buzzer, lamps):
+            parts = (int(has_buzzer), *(field for lamp in lamps or ((0, 0),) * wire.SEATS for field in lamp))
+            return wire.pack_hello_reply((number, protocol, boot, ticks_ms, seats_there), build, parts)
+        case Shown(number, boot, ticks_ms, stuck, chattering):
+            return wire.pack(wire.SHOWN, number, boot, ticks_ms, stuck, chattering)
+        case Pressed(number, boot, button, held_ms, at_ticks_ms):
+            return wire.pack(wire.PRESSED, number, boot, button, held_ms, at_ticks_ms)
 
 
 def decode(payload: bytes) -> Message:
@@ -134,16 +124,34 @@ def decode(payload: bytes) -> Message:
     Raises:
         MessageError: Unknown kind, wrong length, or a value that cannot be.
     """
-    kind = _KINDS.get(payload[0]) if payload else None
-    if kind is None:
-        raise MessageError(f"Expected a message of a known kind, got {payload[:1].hex() or 'nothing'}.")
-    fields, tail = payload[1 : 1 + kind.LAYOUT.size], payload[1 + kind.LAYOUT.size :]
-    if len(fields) < kind.LAYOUT.size or (tail and kind is not HelloReply):
-        raise MessageError(f"Expected {kind.LAYOUT.size} bytes in a {kind.__name__}, got {len(payload) - 1}.")
-    values = kind.LAYOUT.unpack(fields)
-    if kind is HelloReply:
-        values += (tail[:MAX_BUILD].decode(errors="replace"),)
-    message = kind(*values)
-    if isinstance(message, Pressed) and not (message.button < BUTTONS and message.held_ms in HELD_MS):
-        raise MessageError(f"Expected button 0 to 4 held 0, 1500 or 3000 ms, got {message.button}, {message.held_ms}.")
-    return message
+    unpacked = wire.unpack(payload)
+    if unpacked is None:
+        raise MessageError(f"Expected a message of protocol {wire.PROTOCOL}, got {payload.hex(' ') or 'nothing'}.")
+    kind, *fields = unpacked
+    if kind == wire.HELLO_REPLY:
+        return _hello_reply(payload, fields[:5])
+    if kind == wire.SHOW:
+        number, *rest = fields
+        seats = tuple((rest[i], rest[i + 1], rest[i + 2]) for i in range(0, 3 * wire.SEATS, 3))
+        seat, sign, age_ms, referee, phrase, phrase_ms = rest[3 * wire.SEATS :]
+        answer = None if seat == wire.NOBODY else (seat, sign, age_ms)
+        return Show(number, seats, answer, referee, phrase, phrase_ms)
+    plain: dict[int, type[Hello | Taken | Shown | Pressed]] = {
+        wire.HELLO: Hello,
+        wire.TAKEN: Taken,
+        wire.SHOWN: Shown,
+        wire.PRESSED: Pressed,
+    }
+    return plain[kind](*fields)
+
+
+def _hello_reply(payload: bytes, fields: list[int]) -> HelloReply:
+    rest = wire.unpack_hello_reply(payload)
+    if rest is None:
+        raise MessageError(f"Expected a build and the parts of {wire.SEATS} seats, got {payload[11:].hex(' ')}.")
+    build, parts = rest
+    lamps = tuple((parts[i], parts[i + 1]) for i in range(1, len(parts), 2))
+    number, protocol, boot, ticks_ms, seats = fields
+    return HelloReply(
+        number, protocol, boot, ticks_ms, seats, build.decode(errors="replace"), bool(parts and parts[0]), lamps
+    )

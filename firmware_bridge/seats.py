@@ -1,4 +1,4 @@
-"""The four seats and the referee's place on a seat board at the end of a serial line: presses out, levels in."""
+"""The four seats and the referee's place on a seat board at the end of a serial line: presses out, signs in."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import Self
 
 from firmware_bridge.link import Link, Lost, Opened, Port, Received, open_serial
-from firmware_bridge.messages import BUTTONS, LEVELS
-from firmware_bridge.session import SHOW_GAP_NS, Press, Session, State
+from firmware_bridge.session import SHOW_GAP_NS, Press, Session, Signs, State
+from firmware_bridge.wire import BUTTONS, SEATS
 
 BOARD = "seat board"
 _PLACES = ("seat 0", "seat 1", "seat 2", "seat 3", "referee")
@@ -21,9 +21,9 @@ class BoardSeats:
     Example:
         with BoardSeats(port="/dev/serial/by-id/usb-...", clock_ns=time.monotonic_ns, wake=news.set,
                         logger=logging.getLogger("seats")) as seats:
-            seats.show([GREEN, OFF, OFF, OFF], referee=0.0, buzzer=0.0)
+            seats.show([(TURN, began_ns, 15_000), OFF, OFF, OFF], answer=None, referee=0, sound=(0, 0))
 
-    A board that is away, silent, too old or restarted is a fault until it is back; then it shows the present levels at
+    A board that is away, silent, too old or restarted is a fault until it is back; then it shows the present signs at
     once. All methods are called from one thread, `presses` every 50 ms or sooner; none of them waits for the board.
 
     Args:
@@ -82,12 +82,25 @@ class BoardSeats:
         self._presses.clear()
         return tuple(found)
 
-    def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
-        """Show levels 0..1: green, yellow, red of seats 0 to 3, referee's lamp, buzzer; sends only what changed."""
-        levels = [*(level for seat in seats for level in seat), referee, buzzer]
-        if len(levels) != LEVELS or not all(0.0 <= level <= 1.0 for level in levels):
-            raise ValueError(f"Expected 4 x 3 levels and two more, all from 0 to 1, got {levels}.")
-        self._session.show(bytes(round(255 * level) for level in levels))
+    def show(
+        self,
+        seats: Sequence[tuple[int, int, int]],
+        *,
+        answer: tuple[int, int, int] | None,
+        referee: int,
+        sound: tuple[int, int],
+    ) -> None:
+        """Have the board show these signs; sends only what changed, the board goes on by itself.
+
+        Args:
+            seats: Of seats 0 to 3 the sign of docs/lamps.md, since when (ns), and the time given (ms).
+            answer: A flash over a seat's sign: the seat, the sign, the moment of the press (ns).
+            referee: The sign of his lamp.
+            sound: The buzzer's phrase and the moment it begins (ns).
+        """
+        if len(seats) != SEATS:
+            raise ValueError(f"Expected the signs of {SEATS} seats, got {len(seats)}.")
+        self._session.show(Signs(tuple(seats), answer, referee, sound))
         self._advance(self._clock_ns())
 
     def faults(self) -> Mapping[str, str]:
@@ -106,7 +119,7 @@ class BoardSeats:
         """Switch everything off and give the port back; a second time does nothing."""
         if self._link is None:
             return
-        self._session.show(bytes(LEVELS))
+        self._session.show(Signs())
         self._advance(self._clock_ns() + SHOW_GAP_NS)  # now, even where the last Show was sent this moment
         self._link.close()
         self._link = None

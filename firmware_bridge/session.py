@@ -5,15 +5,12 @@ closed ──opened──▶ greeting ──good reply──▶ ready
                       └── silence, other boot number ──┘
 """
 
-from collections import deque
 from dataclasses import dataclass
 from enum import Enum
 
-from firmware_bridge.framing import NEED_DATA, PeerFault, Receiver, frame
+from firmware_bridge.board_clock import BoardClock
+from firmware_bridge.framing import PeerFault, Receiver, frame
 from firmware_bridge.messages import (
-    LEVELS,
-    PROTOCOL,
-    SEATS,
     Hello,
     HelloReply,
     Message,
@@ -25,6 +22,7 @@ from firmware_bridge.messages import (
     decode,
     encode,
 )
+from firmware_bridge.wire import PROTOCOL, SEATS
 
 _MS = 1_000_000
 
@@ -34,22 +32,19 @@ HELLO_EVERY_NS = 500 * _MS
 SHOW_AGAIN_NS = 100 * _MS
 """A Show not acknowledged is sent again; a board answers within 20 ms."""
 
-SHOW_EVERY_NS = 1000 * _MS
-"""The same Show is sent again anyway: it keeps the board from switching off, and mends a lamp that a fault changed."""
+SHOW_EVERY_NS = 500 * _MS
+"""The same Show is sent again anyway: the board takes a host that is silent for 2 s for gone, and clocks drift."""
 
 SHOW_GAP_NS = 20 * _MS
-"""No eye sees levels that change faster; at most 50 Shows a second are 2 kB of the 11 that 115200 baud carry."""
+"""No eye sees signs that change faster; at most 50 Shows a second are 3 kB of the 11 that 115200 baud carry."""
 
 SILENCE_NS = 3000 * _MS
-"""Three regular Shows without an answer: the board is gone."""
+"""Six regular Shows without an answer: the board is gone."""
 
 STALE_NS = 5000 * _MS
 """A press that comes later than this belongs to a situation that has passed."""
 
-CLOCK_SAMPLES = 16
-"""Round trips remembered; the quickest says best what the board's clock shows. In 16 s two crystals drift 1 ms."""
-
-_TICKS = 1 << 32
+_U16, _U32 = (1 << 16) - 1, (1 << 32) - 1
 
 
 class State(Enum):
@@ -59,6 +54,26 @@ class State(Enum):
     GREETING = "greeting"
     READY = "ready"
     REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What the lamps and the buzzer say, with moments in the host's ns; numbers as in docs/lamps.md."""
+
+    seats: tuple[tuple[int, int, int], ...] = ((0, 0, 0),) * SEATS
+    """Of each seat: its lamp's sign, since when, and the time given in ms."""
+    answer: tuple[int, int, int] | None = None
+    """A flash over a seat's sign: the seat, the flash, the moment of the press."""
+    referee: int = 0
+    sound: tuple[int, int] = (0, 0)
+    """The buzzer's phrase and the moment it begins."""
+
+    def at(self, now_ns: int, number: int) -> Show:
+        """The message that says it, with ages instead of moments: the board has another clock."""
+        seats = tuple((sign, _age_ms(now_ns - since_ns, _U32), limit) for sign, since_ns, limit in self.seats)
+        answer = self.answer and (self.answer[0], self.answer[1], _age_ms(now_ns - self.answer[2], _U16))
+        phrase, phrase_ns = self.sound
+        return Show(number, seats, answer, self.referee, phrase, _age_ms(now_ns - phrase_ns, _U16))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,29 +100,6 @@ class Actions:
     """When to ask again, unless something is heard before; None: not before the line is opened."""
 
 
-class BoardClock:
-    """The board's 32-bit milliseconds as the host's nanoseconds."""
-
-    def __init__(self) -> None:
-        self._samples: deque[tuple[int, int]] = deque(maxlen=CLOCK_SAMPLES)  # (round trip, host minus board), ns
-        self._ticks_ms = 0  # the newest heard, counted on over the run-over
-
-    def heard(self, ticks_ms: int, *, sent_ns: int, received_ns: int) -> None:
-        """The board showed *ticks_ms* between the question and the answer."""
-        self._ticks_ms = self._counted_on(ticks_ms)
-        middle_ns = (sent_ns + received_ns) // 2
-        self._samples.append((received_ns - sent_ns, middle_ns - self._ticks_ms * _MS))
-
-    def host_ns(self, ticks_ms: int) -> int:
-        """The host's time at *ticks_ms*; needs one answer heard before."""
-        return self._counted_on(ticks_ms) * _MS + min(self._samples)[1]
-
-    def _counted_on(self, ticks_ms: int) -> int:
-        """The nearest to the newest heard: 24 days forth or back are told apart."""
-        ahead = (ticks_ms - self._ticks_ms + _TICKS // 2) % _TICKS - _TICKS // 2
-        return self._ticks_ms + ahead
-
-
 class Session:
     """One seat board: tell it what the line brings and what to show, do what `advance` says."""
 
@@ -118,16 +110,18 @@ class Session:
         self.stuck = 0
         self.chattering = 0
         """Bits of the buttons, as the board told last."""
+        self.board: HelloReply | None = None
+        """Who answered last, accepted or not."""
         self._refusal = ""
         self._receiver = Receiver()
-        self._levels = bytes(LEVELS)
+        self._signs = Signs()
         self._boot: int | None = None
         self._clock = BoardClock()
         self._last_press: int | None = None
         self._number = 0  # of the last Hello or Show sent
         self._sent_ns = 0  # when that was
         self._due_ns = 0  # when the next is due
-        self._shows_since = 0  # a Show from this number on carries the present levels
+        self._shows_since = 0  # a Show from this number on carries the present signs
         self._heard_ns = 0
         self._write = b""
         self._presses: list[Press] = []
@@ -151,10 +145,15 @@ class Session:
         self.stuck = self.chattering = 0
         self._write = b""
 
-    def show(self, levels: bytes) -> None:
-        """From now on these fourteen levels are to be seen; only the newest are sent."""
-        if levels != self._levels:
-            self._levels = levels
+    @property
+    def clock_error_ns(self) -> int | None:
+        """How wrong the time of a press may be, or None before the board has answered."""
+        return self._clock.error_ns if self.state is State.READY else None
+
+    def show(self, signs: Signs) -> None:
+        """From now on these are to be seen; only the newest are sent."""
+        if signs != self._signs:
+            self._signs = signs
             self._shows_since = (self._number + 1) % 256
             if self.state is State.READY:
                 self._due_ns = min(self._due_ns, self._sent_ns + SHOW_GAP_NS)
@@ -164,13 +163,13 @@ class Session:
         if self.state is State.CLOSED:
             return
         self._receiver.receive_data(data)
-        while (event := self._receiver.next_event()) is not NEED_DATA:
-            try:
-                message = decode(event) if isinstance(event, bytes) else event
-            except MessageError:
+        while (event := self._receiver.next_event()) is not None:
+            if isinstance(event, PeerFault):
                 self.damaged += 1
                 continue
-            if isinstance(message, PeerFault):
+            try:
+                message = decode(event)
+            except MessageError:
                 self.damaged += 1
             else:
                 self._hear(message, at_ns)
@@ -183,7 +182,7 @@ class Session:
         if self.state is not State.CLOSED and now_ns >= self._due_ns:
             self._number = (self._number + 1) % 256
             if self.state is State.READY:
-                self._say(Show(self._number, self._levels))
+                self._say(self._signs.at(now_ns, self._number))
                 self._due_ns = now_ns + SHOW_AGAIN_NS
             else:
                 self._say(Hello(self._number, PROTOCOL))
@@ -221,6 +220,7 @@ class Session:
         """Accept or refuse the board; a reply to an older Hello says the same but not the time."""
         if self.state is State.READY or reply.number != self._number:
             return
+        self.board = reply
         if reply.protocol != PROTOCOL or reply.seats != SEATS:
             self.state = State.REFUSED
             refusal = (
@@ -250,7 +250,8 @@ class Session:
     def _take_pressed(self, pressed: Pressed, at_ns: int) -> None:
         """Acknowledge always, act once."""
         self._say(Taken(pressed.number))
-        if pressed.number == self._last_press:  # the board goes on to the next only when this one is taken
+        # The board numbers what it sends one by one and goes on only when it is taken: all else has been here before.
+        if self._last_press is not None and not _is_after(pressed.number, self._last_press):
             return
         self._last_press = pressed.number
         pressed_ns = min(self._clock.host_ns(pressed.at_ticks_ms), at_ns)
@@ -262,6 +263,11 @@ class Session:
 
     def _say(self, message: Message) -> None:
         self._write += frame(encode(message))
+
+
+def _age_ms(age_ns: int, most: int) -> int:
+    """An age as its field carries it; what is about to begin begins now, what is of an earlier boot is long past."""
+    return most if age_ns < -1000 * _MS else max(0, min(age_ns // _MS, most))
 
 
 def _is_after(number: int, before: int) -> bool:

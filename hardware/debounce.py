@@ -72,7 +72,7 @@ class Debouncer:
         if at_ms - self._trembling_since_ms > TREMBLE_MS:
             self._count_noise(at_ms)
 
-    def next_press(self, now_ms: int) -> "tuple[int, int] | None":
+    def next_press(self, now_ms: int) -> tuple[int, int] | None:
         """The next of what has become a press or a hold by now, each told once; None when there is no more.
 
         Returns:

@@ -138,7 +138,7 @@ def _draw_bar(levels: bytearray, kind: int, used_ms: int, limit_ms: int) -> None
         _draw_pixels(levels, _ON_RGB[_GREEN + third], left_ms, limit_ms)
 
 
-def _draw_pixels(levels: bytearray, colour: "tuple[int, int, int]", left_ms: int, limit_ms: int) -> None:
+def _draw_pixels(levels: bytearray, colour: tuple[int, int, int], left_ms: int, limit_ms: int) -> None:
     """The share of the pixels that is the share of the time left; the last one lit fades."""
     pixels = len(levels) // 3
     lit = -(-pixels * PIXEL_FULL * left_ms // max(1, limit_ms))
@@ -160,12 +160,12 @@ def _paint(levels: bytearray, kind: int, colour: int) -> None:
         _fill(levels, _ON_LEDS[colour] if kind == LEDS else _ON_RGB[colour])
 
 
-def _fill(levels: bytearray, three: "tuple[int, int, int]") -> None:
+def _fill(levels: bytearray, three: tuple[int, int, int]) -> None:
     for part in range(3):
         levels[part] = three[part]
 
 
-def _colour(rhythm: "tuple[tuple[int, int], ...]", at_ms: int) -> int:
+def _colour(rhythm: tuple[tuple[int, int], ...], at_ms: int) -> int:
     """The colour of a rhythm that began at 0 and goes on for ever."""
     length_ms = 0
     for _, ms in rhythm:

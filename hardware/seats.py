@@ -1,4 +1,4 @@
-"""The four seats and the referee's place on the Pi's pins: presses out, levels in; what they mean is not known here."""
+"""The four seats and the referee's place on the Pi's pins: presses out, signs in; what they mean is not known here."""
 
 import logging
 from collections import deque
@@ -10,12 +10,24 @@ from typing import Self, TypeVar
 
 from gpiozero import Factory
 
+from hardware import lamps
+from hardware.buzzer import sounds
 from hardware.debounce import CHATTERS, FINE, STUCK_AT_START, STUCK_LONG, STUCK_MS, Debouncer
 from hardware.pins import InputPin, OutputPin, PinsUnavailable
 from hardware.wiring import USUAL_OWNERS, Wiring, problems
 
 EDGES_KEPT = 4096
 """A chattering pin must not fill the memory while the loop is busy; the oldest edges go first."""
+
+LAMP_KINDS = {"leds": lamps.LEDS, "pwm": lamps.PWM, "rgb": lamps.RGB}
+"""The lamps that can hang on the pins; a seat's pins carry what `_LIGHTS` says."""
+
+_LIGHTS = {
+    lamps.LEDS: (("green", "green lamp"), ("yellow", "yellow lamp"), ("red", "red lamp")),
+    lamps.PWM: (("green", "lamp"),),
+    lamps.RGB: (("red", "red of the lamp"), ("green", "green of the lamp"), ("yellow", "blue of the lamp")),
+}
+"""For each level of a lamp the seat's pin, by its name in the wiring, and what hangs there."""
 
 _MS = 1_000_000
 _T = TypeVar("_T")
@@ -51,10 +63,10 @@ class PinSeats:
     Example:
         with PinSeats(wiring=DEFAULT_WIRING, pin_factory=open_factory("rpigpio"), clock_ns=time.monotonic_ns,
                       wake=news.set, logger=logging.getLogger("seats")) as seats:
-            seats.show([GREEN, OFF, OFF, OFF], referee=0.0, buzzer=0.0)
+            seats.show([(lamps.TURN, began_ns, 15_000), OFF, OFF, OFF], answer=None, referee=lamps.OFF, sound=SILENT)
 
     A pin that cannot be had is a fault of its place; the others work on. All methods are called from one thread,
-    `presses` every 50 ms or sooner. The threads of the pin library only stamp and queue edges and call *wake*.
+    `presses` and `show` every 50 ms or sooner. The threads of the pin library only stamp and queue edges and *wake*.
 
     Args:
         wiring: The pins, BCM numbers.
@@ -62,6 +74,7 @@ class PinSeats:
         clock_ns: The monotonic clock that stamps edges; called from the threads of the pin library.
         wake: Called after each edge from the threads of the pin library; must not block or raise.
         logger: Told once of each pin that fails.
+        lamp: One of `LAMP_KINDS`; a PWM lamp hangs on the green pin, an RGB lamp has its blue on the yellow one.
 
     Raises:
         ValueError: The wiring has problems.
@@ -76,12 +89,15 @@ class PinSeats:
         clock_ns: Callable[[], int],
         wake: Callable[[], None],
         logger: logging.Logger,
+        lamp: str = "leds",
     ) -> None:
         if found := problems(wiring):
             raise ValueError(" ".join(found))
         self._clock_ns = clock_ns
         self._wake = wake
         self._logger = logger
+        self._lamp = LAMP_KINDS[lamp]
+        self._levels = bytearray(lamps.size(self._lamp))
         self._edges: deque[tuple[int, bool, int]] = deque(maxlen=EDGES_KEPT)
         self._failed: dict[_Spot, str] = {}
         self._outputs: list[tuple[_Spot, OutputPin | None]] = []
@@ -117,14 +133,38 @@ class PinSeats:
                 found.append(Press(button, press[0], press[1] * _MS))
         return tuple(sorted(found, key=lambda press: press.at_ns))
 
-    def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
-        """Show levels 0..1: green, yellow, red of seats 0 to 3, referee's lamp, buzzer; writes only what changed."""
-        levels = [*(level for seat in seats for level in seat), referee, buzzer]
-        if len(levels) != 14 or not all(0.0 <= level <= 1.0 for level in levels):
-            raise ValueError(f"Expected 4 x 3 levels and two more, all from 0 to 1, got {levels}.")
+    def show(
+        self,
+        seats: Sequence[tuple[int, int, int]],
+        *,
+        answer: tuple[int, int, int] | None,
+        referee: int,
+        sound: tuple[int, int],
+    ) -> None:
+        """Show the signs as they look at this moment; writes only the pins that change.
+
+        Args:
+            seats: Of seats 0 to 3 the sign of `hardware.lamps`, since when (ns), and the time given (ms).
+            answer: A flash over a seat's sign: the seat, the sign, the moment of the press (ns).
+            referee: The sign of his lamp.
+            sound: The phrase of `hardware.buzzer` and the moment it begins (ns).
+        """
+        if len(seats) != 4:
+            raise ValueError(f"Expected the signs of 4 seats, got {len(seats)}.")
+        now_ns = self._clock_ns()
+        levels: list[int] = []
+        for seat, (sign, since_ns, limit_ms) in enumerate(seats):
+            if answer and answer[0] == seat and lamps.is_flashing((now_ns - answer[2]) // _MS):
+                _, sign, since_ns = answer
+            lamps.draw(self._levels, self._lamp, sign, now_ns // _MS, (now_ns - since_ns) // _MS, limit_ms)
+            levels += self._levels
+        one_led = bytearray(1)
+        lamps.draw(one_led, lamps.PWM, referee, now_ns // _MS)
+        levels += one_led
+        levels.append(255 if sounds(sound[0], (now_ns - sound[1]) // _MS) else 0)
         for (spot, pin), level in zip(self._outputs, levels, strict=False):
             if pin is not None:
-                self._attempt(spot, partial(pin.show, level))
+                self._attempt(spot, partial(pin.show, level / 255))
 
     def faults(self) -> Mapping[str, str]:
         """What is wrong, by place: `seat 0` to `seat 3` and `referee`."""
@@ -152,8 +192,8 @@ class PinSeats:
     def _open(self, wiring: Wiring, factory: Factory) -> None:
         """Open every pin that can be had: outputs first, so that they are low as early as may be."""
         for seat, pins in enumerate(wiring.seats):
-            for colour in ("green", "yellow", "red"):
-                self._open_output(_Spot(f"seat {seat}", f"{colour} lamp", getattr(pins, colour)), factory)
+            for name, what in _LIGHTS[self._lamp]:
+                self._open_output(_Spot(f"seat {seat}", what, getattr(pins, name)), factory)
         self._open_output(_Spot("referee", "lamp", wiring.referee_lamp), factory)
         self._open_output(_Spot("referee", "buzzer", wiring.buzzer), factory, dimmable=False)
         for seat, pins in enumerate(wiring.seats):

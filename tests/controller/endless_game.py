@@ -103,6 +103,7 @@ def main(path: Path) -> None:
         stale_s=60.0,
         clock_synchronised=lambda: True,
         temperature_c=lambda: None,
+        is_quiet=lambda: False,
         meta={},
         logger=logging.getLogger("test"),
     )

@@ -39,20 +39,30 @@ class Press:
 
 @dataclass
 class FakeSeats:
-    """Seats without pins: presses are put in, levels are looked at."""
+    """Seats without pins: presses are put in, signs are looked at."""
 
     waiting: list[Press] = field(default_factory=list)
-    levels: tuple[tuple[float, float, float], ...] = ()
-    referee: float = 0.0
-    buzzer: float = 0.0
+    signs: tuple[int, ...] = ()
+    answer: tuple[int, int, int] | None = None
+    referee: int = 0
+    phrase: int = 0
+    is_night: bool = False
     wrong: dict[str, str] = field(default_factory=dict)
 
     def presses(self, now_ns: int) -> Sequence[Press]:
         found, self.waiting = self.waiting, []
         return found
 
-    def show(self, seats: Sequence[tuple[float, float, float]], *, referee: float, buzzer: float) -> None:
-        self.levels, self.referee, self.buzzer = tuple(seats), referee, buzzer
+    def show(
+        self,
+        seats: Sequence[tuple[int, int, int]],
+        *,
+        answer: tuple[int, int, int] | None,
+        referee: int,
+        sound: tuple[int, int],
+    ) -> None:
+        self.signs = tuple(sign for sign, _, _ in seats)
+        self.answer, self.referee, self.phrase = answer, referee, sound[0]
 
     def faults(self) -> Mapping[str, str]:
         return self.wrong

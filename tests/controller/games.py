@@ -15,7 +15,7 @@ from controller.game.decide import decide
 from controller.game.evolve import evolve
 from controller.game.ledger import Ledger
 from controller.game.line import Line
-from controller.game.panel import panel
+from controller.game.panel import Sign, panel
 from controller.game.rulesets import OutOfTurn, Params, fours
 from controller.game.sight import ChainLink, Half, SeenTile, Sighting
 from controller.game.snapshot import snapshot
@@ -321,10 +321,11 @@ def has_laid(state: State, seen: Exposed) -> bool:
 
 
 def assert_shown(state: State, now: MonoNs) -> None:
-    """Lamps have levels that exist, and the scoreboard can be written down."""
-    lamps = panel(state, now)
-    levels = [level for leds in lamps.seats for level in leds]
-    assert {*levels, lamps.referee, lamps.buzzer} <= {0.0, 1.0}
+    """A clock is shown where it runs and nowhere else, and the scoreboard can be written down."""
+    signs = panel(state)
+    assert {lamp.since for lamp in signs.seats if lamp.sign is not Sign.TURN} <= {0}
+    running = state.phase is Phase.PLAY and state.clock.is_running and state.claim is not state.turn
+    assert [lamp.sign is Sign.TURN for lamp in signs.seats] == [running and seat is state.turn for seat in Seat]
     shown = msgspec.json.decode(msgspec.json.encode(snapshot(state, now)))
     assert shown["phase"] == state.phase.value
     assert sum(shown["tiles_left"]) + sum(1 for ply in state.plies if isinstance(ply, Move)) == 28

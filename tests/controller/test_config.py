@@ -12,6 +12,7 @@ import pytest
 
 from controller.config import Config, ConfigError, load_config
 from controller.game.rulesets import Adjudication, LockTie, Params, WrongDominoAlert, fours, spots, values_of
+from controller.quiet import is_quiet, time_of_day
 
 EXAMPLE = Path(__file__).parents[2] / "systemd" / "gameline.toml"
 PARAMETER = re.compile(r"^(?:# )?(\w+) = (.+?)(?:  # spots: (.+))?$", re.MULTILINE)
@@ -286,3 +287,30 @@ def test_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     missing.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match="expected TOML"):
         load_config(missing)
+
+
+@pytest.mark.parametrize(
+    ("hours", "said"),
+    [
+        ("['22:00', '8:00']", "seats.quiet: expected a time of day such as 22:00, got '8:00'"),
+        ("['25:00', '08:00']", "seats.quiet: expected a time of day such as 22:00, got '25:00'"),
+        ("['08:00', '08:00']", "seats.quiet: expected two different times, got '08:00' twice"),
+    ],
+)
+def test_quiet_hours_that_cannot_be_are_told(tmp_path: Path, hours: str, said: str) -> None:
+    """A night without a beginning or an end is a mistake in the file, not a loud night."""
+    assert mistake(tmp_path, f"[seats]\nquiet = {hours}").startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("hours", "quiet"),
+    [
+        (None, []),
+        (("22:00", "08:00"), ["22:00", "23:59", "00:00", "07:59"]),
+        (("13:00", "15:00"), ["13:00", "14:59"]),
+    ],
+)
+def test_quiet_hours_go_from_the_first_to_before_the_second(hours: tuple[str, str] | None, quiet: list[str]) -> None:
+    """Over midnight too; at the second time the buzzer is back."""
+    asked = ["00:00", "07:59", "08:00", "12:59", "13:00", "14:59", "15:00", "21:59", "22:00", "23:59"]
+    assert [text for text in asked if is_quiet(hours, time_of_day(text))] == sorted(quiet)

@@ -15,6 +15,7 @@ from controller import engine as en
 from controller import inbox
 from controller.codec import event_of
 from controller.game.evolve import evolve_all
+from controller.game.panel import Phrase, Sign
 from controller.game.rulesets import Params, spots
 from controller.game.sight import ChainLink, Sighting
 from controller.game.state import Halt, Phase, State
@@ -120,6 +121,7 @@ def make_table(path: Path, time: Time, params: Params | None = None) -> Table:
         stale_s=2.0,
         clock_synchronised=lambda: True,
         temperature_c=lambda: None,
+        is_quiet=lambda: seats.is_night,
         meta={"rule_set": "fours"},
         logger=logging.getLogger("test"),
     )
@@ -150,7 +152,7 @@ def test_engine_plays_what_camera_and_buttons_say(table: Table) -> None:
     state = table.outlet.states[-1]
     assert (state["turn"], state["ends"], state["phase"]) == (3, [6, 4], "play")
     assert table.types()[-3:] == ["domino_laid", "domino_laid", "passed"]
-    assert table.seats.levels[3] == (1.0, 1.0, 1.0)
+    assert table.seats.signs[3] == Sign.TURN
 
 
 def test_engine_answers_every_order_once_with_its_events_or_a_reason(table: Table) -> None:
@@ -346,11 +348,20 @@ def test_engine_buzzes_for_a_wrong_domino_and_falls_silent_by_itself_or_by_the_b
     start(table)
     table.see((6, 4))
     table.see((6, 4), (3, 1))
-    assert table.seats.buzzer == 1.0
+    assert table.seats.phrase == Phrase.ILLEGAL
     table.press(en.ACKNOWLEDGE_BUTTON)
-    assert table.seats.buzzer == 0.0
+    assert table.seats.phrase == Phrase.SILENT
     assert table.engine.state.open_findings
-    assert table.seats.referee == 1.0
+    assert table.seats.referee == Sign.DUE
+
+
+def test_engine_keeps_the_buzzer_silent_in_quiet_hours(table: Table) -> None:
+    """At night the referee's lamp alone tells."""
+    table.seats.is_night = True
+    start(table)
+    table.see((6, 4))
+    table.see((6, 4), (3, 1))
+    assert (table.seats.phrase, table.seats.referee) == (Phrase.SILENT, Sign.NEWS)
 
 
 def test_engine_takes_a_wrong_domino_back_only_when_it_has_left_the_table(table: Table) -> None:

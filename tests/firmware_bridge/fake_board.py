@@ -1,11 +1,10 @@
 """The other end of the line for the tests: what docs/protocol.md asks of a board, in the fewest words."""
 
 from collections import deque
+from dataclasses import replace
 
-from firmware_bridge.framing import NEED_DATA, Receiver, frame
+from firmware_bridge.framing import Receiver, frame
 from firmware_bridge.messages import (
-    LEVELS,
-    PROTOCOL,
     Hello,
     HelloReply,
     Message,
@@ -17,13 +16,14 @@ from firmware_bridge.messages import (
     decode,
     encode,
 )
+from firmware_bridge.wire import PROTOCOL
 
 MS = 1_000_000
 PRESS_AGAIN_MS = 50
 
 
 class FakeBoard:
-    """A seat board without pins: bytes in, bytes out, levels to look at, buttons to press.
+    """A seat board without pins: bytes in, bytes out, what it was told to show, buttons to press.
 
     Args:
         boot: Its boot number.
@@ -32,7 +32,7 @@ class FakeBoard:
 
     def __init__(self, *, boot: int = 7, ticks_at_zero_ms: int = 0, protocol: int = PROTOCOL, seats: int = 4) -> None:
         self.boot = boot
-        self.levels = bytes(LEVELS)
+        self.shown: Show | None = None
         self.shows_heard = 0
         self.stuck = 0
         self.chattering = 0
@@ -55,14 +55,12 @@ class FakeBoard:
 
     def press(self, button: int, now_ns: int, *, held_ms: int = 0) -> None:
         """A finger."""
-        at_ticks_ms = self.ticks_ms(now_ns)
-        self.waiting.append(Pressed(self._next_press, self.boot, button, held_ms, at_ticks_ms))
-        self._next_press = (self._next_press + 1) % 256
+        self.waiting.append(Pressed(0, self.boot, button, held_ms, self.ticks_ms(now_ns)))
 
     def receive(self, data: bytes, now_ns: int) -> None:
         """Bytes from the host."""
         self._receiver.receive_data(data)
-        while (event := self._receiver.next_event()) is not NEED_DATA:
+        while (event := self._receiver.next_event()) is not None:
             if isinstance(event, bytes):
                 try:
                     self._hear(decode(event), now_ns)
@@ -72,7 +70,7 @@ class FakeBoard:
     def send(self, now_ns: int) -> bytes:
         """Bytes to the host, the oldest press again until it is taken."""
         if self.waiting and now_ns - self._sent_press_ns >= PRESS_AGAIN_MS * MS:
-            self._say(self.waiting[0])
+            self._say(replace(self.waiting[0], number=self._next_press))
             self._sent_press_ns = now_ns
         out, self._out = self._out, b""
         return out
@@ -81,15 +79,23 @@ class FakeBoard:
         if isinstance(message, Hello):
             self._say(
                 HelloReply(
-                    message.number, self._protocol, self.boot, self.ticks_ms(now_ns), self._seats, "fake board 1.0"
+                    message.number,
+                    self._protocol,
+                    self.boot,
+                    self.ticks_ms(now_ns),
+                    self._seats,
+                    "fake board 1.0",
+                    True,
+                    ((4, 16),) * 4 if self._protocol == PROTOCOL else (),
                 )
             )
         elif isinstance(message, Show):
-            self.levels = message.levels
+            self.shown = message
             self.shows_heard += 1
             self._say(Shown(message.number, self.boot, self.ticks_ms(now_ns), self.stuck, self.chattering))
-        elif isinstance(message, Taken) and self.waiting and self.waiting[0].number == message.number:
+        elif isinstance(message, Taken) and self.waiting and self._next_press == message.number:
             self.waiting.popleft()
+            self._next_press = (self._next_press + 1) % 256
             self._sent_press_ns = 0
 
     def _say(self, message: Message) -> None:

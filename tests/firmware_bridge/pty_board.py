@@ -27,6 +27,10 @@ class PtyBoard:
     def __exit__(self, *_: object) -> None:
         self.unplug()
 
+    def signs(self) -> list[int]:
+        """The signs it was last told to show."""
+        return [sign for sign, _, _ in self.board.shown.seats] if self.board.shown else []
+
     def plug(self) -> None:
         """Appear under the path and begin to answer."""
         master, slave = os.openpty()

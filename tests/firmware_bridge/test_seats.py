@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import serial
@@ -16,8 +17,8 @@ from firmware_bridge.session import Press
 from tests.firmware_bridge.fake_board import FakeBoard
 from tests.firmware_bridge.pty_board import PtyBoard
 
-OFF = (0.0, 0.0, 0.0)
-GREEN = (1.0, 0.0, 0.0)
+OFF = (0, 0, 0)
+LEADS = (6, 0, 0)
 DEADLINE_S = 15.0
 
 
@@ -49,6 +50,11 @@ class Host:
         return not self.seats.faults()
 
 
+def shown(host: Host, *seats: tuple[int, int, int], **more: Any) -> None:
+    """Have these signs shown, nothing else unless told."""
+    host.seats.show(seats, **{"answer": None, "referee": 0, "sound": (0, 0), **more})
+
+
 @pytest.fixture
 def port(tmp_path: Path) -> Path:
     """The stable path of the board."""
@@ -73,9 +79,13 @@ def host(port: Path) -> Iterator[Host]:
 def test_hello_press_and_show_over_a_real_line(board: PtyBoard, host: Host) -> None:
     """Greeting, lamps one way, a stamped press the other."""
     host.until(host.ready)
-    host.seats.show([GREEN, OFF, OFF, (0.0, 0.5, 1.0)], referee=1.0, buzzer=0.0)
-    shown = bytes([255, 0, 0, *[0] * 6, 0, 128, 255, 255, 0])
-    host.until(lambda: board.board.levels == shown)
+    began_ns = time.monotonic_ns() - 4_000_000_000
+    shown(host, (1, began_ns, 15_000), OFF, OFF, LEADS, answer=(3, 9, began_ns), referee=14, sound=(2, began_ns))
+    host.until(lambda: board.signs() == [1, 0, 0, 6])
+    told = board.board.shown
+    assert told is not None
+    assert 4000 <= told.seats[0][1] < 5000
+    assert (told.seats[0][2], told.answer, told.referee, told.phrase) == (15_000, (3, 9, told.phrase_ms), 14, 2)
     pressed_ns = time.monotonic_ns()
     board.board.press(3, pressed_ns, held_ms=1500)
     host.until(lambda: bool(host.found))
@@ -93,10 +103,10 @@ def test_board_that_goes_away_comes_back_with_its_lamps(
     host.until(host.ready)
     board.unplug()
     host.until(lambda: f"there is no {board.path}" in host.seats.faults().get("seat board", ""))
-    host.seats.show([GREEN] * 4, referee=0.0, buzzer=0.0)
+    shown(host, *[LEADS] * 4)
     board.board = board.board.restarted()
     board.plug()
-    host.until(lambda: host.ready() and board.board.levels == bytes([255, 0, 0] * 4 + [0, 0]))
+    host.until(lambda: host.ready() and board.signs() == [6] * 4)
     board.board.press(0, time.monotonic_ns())
     host.until(lambda: [press.button for press in host.found] == [0])
     ready = [record for record in caplog.records if "is ready" in record.getMessage()]
@@ -131,11 +141,13 @@ def test_line_without_a_board_says_so(port: Path, host: Host) -> None:
 def test_close_leaves_the_board_dark(board: PtyBoard, host: Host) -> None:
     """The last thing the board hears is: everything off; a second close does nothing."""
     host.until(host.ready)
-    host.seats.show([GREEN] * 4, referee=1.0, buzzer=1.0)
-    host.until(lambda: board.board.levels[13] == 255)
-    host.seats.show([GREEN] * 4, referee=0.0, buzzer=1.0)
+    shown(host, *[LEADS] * 4, sound=(1, time.monotonic_ns()))
+    host.until(lambda: board.board.shown is not None and board.board.shown.phrase == 1)
+    shown(host, *[LEADS] * 4, referee=14)
     host.seats.close()
-    host.until(lambda: board.board.levels == bytes(14))
+    host.until(lambda: board.signs() == [0] * 4)
+    assert board.board.shown is not None
+    assert (board.board.shown.referee, board.board.shown.phrase) == (0, 0)
     host.seats.close()
 
 
@@ -161,8 +173,7 @@ def test_dead_thread_is_noticed(port: Path) -> None:
     host.seats.close()
 
 
-@pytest.mark.parametrize("shown", [[OFF] * 3, [(1.1, 0.0, 0.0), *[OFF] * 3]])
-def test_levels_that_are_none_are_refused(host: Host, shown: list[tuple[float, float, float]]) -> None:
+def test_signs_for_another_number_of_seats_are_refused(host: Host) -> None:
     """A wrong picture is a mistake of the caller and is not sent."""
-    with pytest.raises(ValueError, match="Expected 4 x 3 levels and two more"):
-        host.seats.show(shown, referee=0.0, buzzer=0.0)
+    with pytest.raises(ValueError, match="Expected the signs of 4 seats, got 3"):
+        shown(host, OFF, OFF, OFF)

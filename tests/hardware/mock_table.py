@@ -21,7 +21,7 @@ class MockTable:
         self.woken = 0
         self.seats: PinSeats | None = None
 
-    def open(self) -> PinSeats:
+    def open(self, *, lamp: str = "leds") -> PinSeats:
         """Start the seats on the default wiring."""
         self.seats = PinSeats(
             wiring=DEFAULT_WIRING,
@@ -29,6 +29,7 @@ class MockTable:
             clock_ns=lambda: self.now_ns,
             wake=self._wake,
             logger=logging.getLogger("test.seats"),
+            lamp=lamp,
         )
         return self.seats
 

@@ -1,6 +1,7 @@
 """Every sign on every kind of lamp: told from the others by rhythm or colour, and the same on the Pi and on a board."""
 
 import random
+import re
 import runpy
 import subprocess
 from itertools import combinations, pairwise
@@ -16,6 +17,9 @@ from tests.micropython import MICROPYTHON
 
 ROOT = Path(__file__).parents[2]
 KINDS = {"leds": (lamps.LEDS, 1), "pwm": (lamps.PWM, 1), "rgb": (lamps.RGB, 1), "pixels": (lamps.PIXELS, 16)}
+SIGN_NAMES = (
+    "OFF TURN PAUSED WAITING OUT_OF_SYNC SHOW LEADS SET_OVER WON COUNTED REFUSED HOST_SILENT SELF_TEST NEWS DUE"
+)
 GREEN, YELLOW, RED, DARK, ALL = (255, 0, 0), (0, 255, 0), (0, 0, 255), (0, 0, 0), (255, 255, 255)
 
 
@@ -165,3 +169,15 @@ def test_picture_of_the_lamps_is_drawn_by_this_code() -> None:
     assert (ROOT / "docs" / "lamps.svg").read_text(encoding="utf-8") == script["picture"]()
     shown = {sign for _, sign, _ in script["ROWS"]}
     assert shown == set(range(1, lamps.SIGNS)), "every sign has a row"
+
+
+def test_page_about_the_lamps_has_every_sign_and_phrase_with_its_number() -> None:
+    """Whoever writes another firmware finds the numbers in docs/lamps.md."""
+    page = (ROOT / "docs" / "lamps.md").read_text(encoding="utf-8")
+    signs = {name: value for name, value in vars(lamps).items() if name in SIGN_NAMES.split()}
+    assert sorted(signs.values()) == list(range(lamps.SIGNS))
+    for name, number in signs.items():
+        assert f"\n| {number} | {name.lower().replace('_', ' ')}" in page.replace("self-test", "self test")
+    for number, lengths_ms in enumerate(buzzer.PHRASES_MS[1:], start=1):
+        assert re.search(rf"\n\| {number} \| [a-z ]+ \| {', '.join(map(str, lengths_ms))} \|", page)
+    assert f"at most {lamps.PIXEL_FULL} of 255" in page

@@ -3,17 +3,20 @@
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
+from hardware import buzzer, lamps
 from hardware.pins import PinsUnavailable, open_factory
 from hardware.seats import PinSeats, Press
 from hardware.wiring import DEFAULT_WIRING
 from tests.hardware.mock_table import MockTable
 
 MS = 1_000_000
-OFF = (0.0, 0.0, 0.0)
+OFF = (lamps.OFF, 0, 0)
 BUTTONS = (5, 6, 7, 8, 4)
 OUTPUTS = (17, 27, 22, 23, 24, 25, 13, 19, 26, 16, 20, 21, 18, 12)
 
@@ -79,35 +82,92 @@ def test_release_whose_edge_was_lost_does_not_become_a_hold(table: MockTable) ->
     assert press.held_ms == 0
 
 
+def shown(table: MockTable, *signs: int, **more: Any) -> None:
+    """Show these signs at seats 0 to 3, none of them a clock."""
+    assert table.seats is not None
+    seats = [(sign, table.now_ns, 0) for sign in signs]
+    table.seats.show(seats, **{"answer": None, "referee": lamps.OFF, "sound": (buzzer.SILENT, 0), **more})
+
+
 def test_show_writes_only_what_changed(table: MockTable) -> None:
     """The same picture shown again touches no pin."""
-    seats = table.open()
-    shown = [(1.0, 0.0, 0.0), (0.0, 0.5, 0.0), OFF, (0.0, 0.0, 1.0)]
+    table.open()
     for _ in range(3):
-        seats.show(shown, referee=1.0, buzzer=0.0)
-    assert table.levels(17) == [0, 1]
-    assert table.levels(24) == [0, 0.5]
-    assert table.levels(21) == [0, 1]
-    assert table.levels(18) == [0, 1]
-    assert all(table.levels(pin) == [0] for pin in OUTPUTS if pin not in (17, 24, 21, 18))
+        shown(table, lamps.LEADS, lamps.OFF, lamps.OFF, lamps.PAUSED, referee=lamps.DUE)
+    assert table.levels(17) == table.levels(20) == table.levels(18) == [0, 1]
+    assert all(table.levels(pin) == [0] for pin in OUTPUTS if pin not in (17, 20, 18))
 
 
-def test_buzzer_is_only_ever_on_or_off(table: MockTable) -> None:
-    """An active buzzer makes its own tone; pulses would only make it croak."""
+def test_bar_goes_on_by_itself_while_its_sign_is_the_same(table: MockTable) -> None:
+    """Green goes out after a third, yellow after two, red pulses, then all flicker; nobody says so but the clock."""
     seats = table.open()
-    for level in (0.3, 0.8, 1.0, 0.0):
-        seats.show([OFF] * 4, referee=0.0, buzzer=level)
-    assert table.levels(12) == [0, 1, 0]
-    assert table.factory.pin(12).frequency is None
+    sign = (lamps.TURN, table.now_ns, 15_000)
+    seen = []
+    for _ in range(800):
+        seats.show([OFF, OFF, OFF, sign], answer=None, referee=lamps.OFF, sound=(buzzer.SILENT, 0))
+        seen.append(tuple(int(table.factory.pin(pin).state) for pin in (16, 20, 21)))
+        table.after(20)
+    changes = [seen[0], *(now for before, now in pairwise(seen) if now != before)]
+    assert changes[:4] == [(1, 1, 1), (0, 1, 1), (0, 0, 1), (0, 0, 0)]
+    assert changes[4:23] == [(0, 0, 1), (0, 0, 0)] * 9 + [(0, 0, 1)]
+    assert set(changes[24:]) == {(1, 1, 1), (0, 0, 0)}
+    assert [seen.index((0, 1, 1)), seen.index((0, 0, 1))] == [250, 500]
+
+
+def test_answer_flashes_over_the_sign_and_ends_by_itself(table: MockTable) -> None:
+    """A press that counts is one green flash, one that does not is red twice; then the seat's sign is there again."""
+    table.open()
+    for sign, levels in ((lamps.COUNTED, [0, 1, 0]), (lamps.REFUSED, [0, 1, 0, 1, 0])):
+        pressed_ns = table.now_ns
+        green, red = len(table.levels(23)), len(table.levels(25))
+        for _ in range(50):
+            shown(table, lamps.OFF, lamps.PAUSED, lamps.OFF, lamps.OFF, answer=(1, sign, pressed_ns))
+            table.after(10)
+        assert table.levels(24)[-2:] == [0, 1]
+        changed = table.levels(23)[green - 1 :] if sign == lamps.COUNTED else table.levels(25)[red - 1 :]
+        assert changed == levels
 
 
 @pytest.mark.parametrize(
-    "shown", [[OFF] * 3, [(0.0, 0.0)] * 4, [(1.1, 0.0, 0.0), *[OFF] * 3], [(float("nan"), 0, 0), *[OFF] * 3]]
+    ("lamp", "sign", "lit"),
+    [
+        ("pwm", lamps.WAITING, {17}),
+        ("pwm", lamps.LEADS, {17}),
+        ("rgb", lamps.LEADS, {17}),
+        ("rgb", lamps.REFUSED, {22}),
+        ("rgb", lamps.SELF_TEST, {17}),
+        ("leds", lamps.SELF_TEST, {17}),
+    ],
 )
-def test_levels_that_are_none_are_refused(table: MockTable, shown: list[tuple[float, float, float]]) -> None:
+def test_each_kind_of_lamp_hangs_on_its_pins(table: MockTable, lamp: str, sign: int, lit: set[int]) -> None:
+    """A plain LED takes the green pin alone, an RGB lamp has its red, green and blue where the wiring says."""
+    table.open(lamp=lamp)
+    table.now_ns = 0
+    shown(table, sign, lamps.OFF, lamps.OFF, lamps.OFF)
+    pins = {number: table.factory.pin(number) for number in (17, 27, 22)}
+    assert {number for number, pin in pins.items() if pin.function == "output" and pin.state} == lit
+    assert {number for number, pin in pins.items() if pin.function == "output"} == (
+        {17} if lamp == "pwm" else set(pins)
+    )
+
+
+def test_buzzer_says_its_phrase_once_and_is_only_ever_on_or_off(table: MockTable) -> None:
+    """An active buzzer makes its own tone; pulses would only make it croak."""
+    table.open()
+    began_ns = table.now_ns
+    for _ in range(200):
+        shown(table, *[lamps.OFF] * 4, sound=(buzzer.CALLED, began_ns))
+        table.after(10)
+    assert table.levels(12) == [0, 1, 0, 1, 0]
+    assert table.factory.pin(12).frequency is None
+
+
+def test_signs_for_another_number_of_seats_are_refused(table: MockTable) -> None:
     """A wrong picture is a mistake of the caller and changes no lamp."""
-    with pytest.raises(ValueError, match="Expected 4 x 3 levels and two more"):
-        table.open().show(shown, referee=0.0, buzzer=0.0)
+    table.open()
+    with pytest.raises(ValueError, match="Expected the signs of 4 seats, got 3"):
+        shown(table, lamps.LEADS, lamps.LEADS, lamps.LEADS)
+    assert all(set(table.levels(pin)) == {0} for pin in OUTPUTS)
 
 
 def test_start_and_stop_make_no_light_and_no_sound(table: MockTable) -> None:
@@ -120,7 +180,8 @@ def test_start_and_stop_make_no_light_and_no_sound(table: MockTable) -> None:
 def test_close_switches_off_what_was_on_and_twice_is_harmless(table: MockTable) -> None:
     """Whatever happens, the buzzer stops with the program."""
     with table.open() as seats:
-        seats.show([(1.0, 0.4, 1.0)] * 4, referee=1.0, buzzer=1.0)
+        shown(table, *[lamps.TURN] * 4, referee=lamps.DUE, sound=(buzzer.SET_OVER, table.now_ns))
+        assert table.levels(12)[-1] == 1
     seats.close()
     assert all(table.levels(pin)[-1] == 0 for pin in OUTPUTS)
     assert all(table.factory.pin(pin).function == "input" for pin in OUTPUTS)
@@ -167,7 +228,8 @@ def test_bad_pin_is_the_fault_of_its_place_and_the_others_work_on(
     seats = table.open()
     assert list(seats.faults()) == [place]
     assert says in seats.faults()[place]
-    seats.show([(1.0, 1.0, 1.0)] * 4, referee=1.0, buzzer=1.0)
+    sign = (lamps.TURN, table.now_ns, 15_000)
+    seats.show([sign] * 4, answer=None, referee=lamps.DUE, sound=(buzzer.SET_OVER, table.now_ns))
     assert all(table.levels(other)[-1] == 1 for other in OUTPUTS if other != pin)
     table.after(100).press(8)
     table.after(80).release(8)
@@ -181,10 +243,10 @@ def test_pin_that_fails_while_playing_recovers_by_itself(table: MockTable, monke
     lamp = table.factory.pin(22)
     write: Callable[[float], None] = lamp._set_state
     monkeypatch.setattr(lamp, "_set_state", lambda _: (_ for _ in ()).throw(OSError("Input/output error")))
-    seats.show([(0.0, 0.0, 1.0), *[OFF] * 3], referee=0.0, buzzer=0.0)
+    shown(table, lamps.REFUSED, *[lamps.OFF] * 3)
     assert "red lamp on GPIO 22" in seats.faults()["seat 0"]
     monkeypatch.setattr(lamp, "_set_state", write)
-    seats.show([(0.0, 0.0, 1.0), *[OFF] * 3], referee=0.0, buzzer=0.0)
+    shown(table, lamps.REFUSED, *[lamps.OFF] * 3)
     assert seats.faults() == {}
     assert lamp.state == 1
 
