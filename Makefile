@@ -13,6 +13,9 @@ demo: $(VENV)/.ready ## play a whole game on a rendered table (DEMO_ARGS="--mish
 test: $(VENV)/.ready-dev ## run every test (TEST_ARGS="-k journal")
 	$(BIN)/python -m pytest $(TEST_ARGS)
 
+fuzz: $(VENV)/.ready-dev ## ten million random bytes into both ends of the seat board's line
+	GAMELINE_FUZZ_BYTES=10000000 $(BIN)/python -m pytest --timeout 600 -k random_bytes tests/firmware_bridge/test_line_noise.py
+
 check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -47,5 +50,5 @@ $(VENV)/.ready-dev: pyproject.toml constraints.txt .ci/prepare
 	@bash .ci/prepare $(VENV) .[dev]
 	@touch $@ $(VENV)/.ready
 
-.PHONY: help demo test check bench exam train lock clean
+.PHONY: help demo test fuzz check bench exam train lock clean
 .DEFAULT_GOAL := help

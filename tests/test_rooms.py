@@ -15,6 +15,9 @@ ROOMS = ("vision", "hardware", "firmware_bridge", "controller")
 LEAVES = frozenset(ROOMS) - {"controller"}
 COMPOSITION_ROOT = "controller/app.py"
 """The one file that may know several rooms."""
+BOARD_ROOT = "firmware_bridge/firmware/main.py"
+"""The same on the seat board, where nothing else knows what the Pi's own pins share with it."""
+SHARED_WITH_BOARD = {"hardware", "hardware.lamps", "hardware.buzzer", "hardware.debounce"}
 
 CORE = "controller/game"
 PURE_BUT_FOR = {"controller/record": ("json_",), "controller/register": ("files.py", "page.py")}
@@ -24,10 +27,12 @@ CORE_MAY_IMPORT = frozenset(
 )
 """Modules of values only: no clock, file, thread, log or chance can come in by these."""
 
+BOARD_LIBRARIES = {"machine", "micropython", "neopixel", "utime"}
+"""What MicroPython brings on the seat board; touched in the one file that has its pins."""
 LIBRARIES = {
     "vision": {"numpy", "cv2", "onnxruntime", "picamera2", "libcamera", "torch", "onnx"},
     "hardware": {"gpiozero", "RPi", "lgpio"},
-    "firmware_bridge": {"serial"},
+    "firmware_bridge": {"serial", *BOARD_LIBRARIES},
     "controller": {"msgspec", "paho", "rich", "sdnotify", "numpy", "cv2", "gpiozero", "reportlab"},
 }
 """What a room may import beyond the standard library."""
@@ -37,6 +42,7 @@ ONE_FILE_ONLY = {
     "onnxruntime": "vision",
     "sdnotify": "controller",
     "reportlab": "controller",
+    **dict.fromkeys(BOARD_LIBRARIES, "firmware_bridge"),
 }
 """Libraries that only one file of their room touches."""
 
@@ -79,7 +85,10 @@ def test_file_imports_only_what_its_room_may_know(file: str) -> None:
     """A leaf room knows no other room, and no room a library that is another room's business."""
     room = room_of(file)
     foreign = roots(file) & frozenset(ROOMS) - {room}
-    if room in LEAVES:
+    if file == BOARD_ROOT:
+        shared = {name for name in imports(file) if name.split(".")[0] == "hardware"}
+        assert {name for name in shared if not name.startswith(tuple(SHARED_WITH_BOARD - {"hardware"}))} <= {"hardware"}
+    elif room in LEAVES:
         assert not foreign, f"{file} imports {sorted(foreign)}: a leaf room knows no other"
     elif file != COMPOSITION_ROOT:
         assert len(foreign) <= 1, f"{file} imports {sorted(foreign)}: only {COMPOSITION_ROOT} may know several rooms"

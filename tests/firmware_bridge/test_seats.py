@@ -2,57 +2,20 @@
 
 import logging
 import os
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import serial
 
 from firmware_bridge.link import LinkDied
-from firmware_bridge.seats import BoardSeats
-from firmware_bridge.session import Press
 from tests.firmware_bridge.fake_board import FakeBoard
+from tests.firmware_bridge.host import Host
 from tests.firmware_bridge.pty_board import PtyBoard
 
 OFF = (0, 0, 0)
 LEADS = (6, 0, 0)
-DEADLINE_S = 15.0
-
-
-class Host:
-    """The loop of the program: sleeps until woken or 50 ms are over, then asks for presses."""
-
-    def __init__(self, port: Path, **how: Callable[[str], serial.Serial]) -> None:
-        self.news = threading.Event()
-        self.found: list[Press] = []
-        self.seats = BoardSeats(
-            port=str(port),
-            clock_ns=time.monotonic_ns,
-            wake=self.news.set,
-            logger=logging.getLogger("test.board"),
-            **how,
-        )
-
-    def until(self, condition: Callable[[], bool]) -> None:
-        """Run the loop until the condition holds."""
-        deadline = time.monotonic() + DEADLINE_S
-        while not condition():
-            assert time.monotonic() < deadline, f"not reached; faults: {dict(self.seats.faults())}"
-            self.news.wait(0.05)
-            self.news.clear()
-            self.found += self.seats.presses(time.monotonic_ns())
-
-    def ready(self) -> bool:
-        """Whether the board works."""
-        return not self.seats.faults()
-
-
-def shown(host: Host, *seats: tuple[int, int, int], **more: Any) -> None:
-    """Have these signs shown, nothing else unless told."""
-    host.seats.show(seats, **{"answer": None, "referee": 0, "sound": (0, 0), **more})
 
 
 @pytest.fixture
@@ -80,7 +43,7 @@ def test_hello_press_and_show_over_a_real_line(board: PtyBoard, host: Host) -> N
     """Greeting, lamps one way, a stamped press the other."""
     host.until(host.ready)
     began_ns = time.monotonic_ns() - 4_000_000_000
-    shown(host, (1, began_ns, 15_000), OFF, OFF, LEADS, answer=(3, 9, began_ns), referee=14, sound=(2, began_ns))
+    host.show((1, began_ns, 15_000), OFF, OFF, LEADS, answer=(3, 9, began_ns), referee=14, sound=(2, began_ns))
     host.until(lambda: board.signs() == [1, 0, 0, 6])
     told = board.board.shown
     assert told is not None
@@ -103,7 +66,7 @@ def test_board_that_goes_away_comes_back_with_its_lamps(
     host.until(host.ready)
     board.unplug()
     host.until(lambda: f"there is no {board.path}" in host.seats.faults().get("seat board", ""))
-    shown(host, *[LEADS] * 4)
+    host.show(*[LEADS] * 4)
     board.board = board.board.restarted()
     board.plug()
     host.until(lambda: host.ready() and board.signs() == [6] * 4)
@@ -141,9 +104,9 @@ def test_line_without_a_board_says_so(port: Path, host: Host) -> None:
 def test_close_leaves_the_board_dark(board: PtyBoard, host: Host) -> None:
     """The last thing the board hears is: everything off; a second close does nothing."""
     host.until(host.ready)
-    shown(host, *[LEADS] * 4, sound=(1, time.monotonic_ns()))
+    host.show(*[LEADS] * 4, sound=(1, time.monotonic_ns()))
     host.until(lambda: board.board.shown is not None and board.board.shown.phrase == 1)
-    shown(host, *[LEADS] * 4, referee=14)
+    host.show(*[LEADS] * 4, referee=14)
     host.seats.close()
     host.until(lambda: board.signs() == [0] * 4)
     assert board.board.shown is not None
@@ -176,4 +139,4 @@ def test_dead_thread_is_noticed(port: Path) -> None:
 def test_signs_for_another_number_of_seats_are_refused(host: Host) -> None:
     """A wrong picture is a mistake of the caller and is not sent."""
     with pytest.raises(ValueError, match="Expected the signs of 4 seats, got 3"):
-        shown(host, OFF, OFF, OFF)
+        host.show(OFF, OFF, OFF)

@@ -1,0 +1,227 @@
+"""The firmware itself, under MicroPython on a real pty, against the real host: only its pins are others."""
+
+import random
+import subprocess
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import serial
+
+from firmware_bridge import wire
+from firmware_bridge.framing import frame
+from firmware_bridge.install import FILES, MAIN
+from tests.firmware_bridge.host import Host
+from tests.firmware_bridge.unix_board import BUILD, ROOT, UnixBoard
+from tests.micropython import MPY_CROSS
+
+OFF, LEADS, TURN, SHOW_DOMINOES = (0, 0, 0), (6, 0, 0), 1, (5, 0, 0)
+GREEN, DARK, ALL, YELLOW_RED, RED = "ff0000", "000000", "ffffff", "00ffff", "0000ff"
+MS = 1_000_000
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> Iterator[UnixBoard]:
+    """A board with three LEDs at every seat, switched on."""
+    with UnixBoard(tmp_path) as board:
+        yield board
+
+
+@pytest.fixture
+def host(board: UnixBoard) -> Iterator[Host]:
+    """A program that has found the board."""
+    host = Host(board.path)
+    host.until(host.ready, "ready")
+    yield host
+    host.seats.close()
+
+
+def lengths(changes: list[tuple[int, str]]) -> list[int]:
+    """How long each state lasted that was left again, in ms."""
+    return [after - before for (before, _), (after, _) in pairwise(changes)]
+
+
+def test_board_says_who_it_is_and_what_it_has(host: Host) -> None:
+    """Build, buzzer and lamps come with the first answer."""
+    reply = host.seats._session.board
+    assert reply is not None
+    assert (reply.protocol, reply.build, reply.has_buzzer, reply.lamps) == (2, BUILD, True, ((1, 1),) * 4)
+
+
+def test_signs_are_drawn_on_the_board(board: UnixBoard, host: Host) -> None:
+    """Each seat its own sign, the referee his."""
+    began_ns = time.monotonic_ns() - 6_000 * MS
+    host.show(LEADS, (TURN, began_ns, 15_000), OFF, OFF, referee=14)
+    host.until(lambda: [board.shows(f"seat {seat}") for seat in range(4)] == [GREEN, YELLOW_RED, DARK, DARK], "signs")
+    assert board.shows("referee") == "255"
+
+
+def test_bar_goes_on_while_the_host_is_busy(board: UnixBoard, host: Host) -> None:
+    """The host does nothing for 1.8 s; meanwhile yellow goes out after its third and red pulses twice a second."""
+    host.show((TURN, time.monotonic_ns() - 9_000 * MS, 15_000), OFF, OFF, OFF)
+    host.until(lambda: board.shows("seat 0") == YELLOW_RED, "turn")
+    time.sleep(1.8)
+    seen = board.told("seat 0")
+    assert [levels for _, levels in seen][-5:] == [YELLOW_RED, RED, DARK, RED, DARK]
+    assert lengths(seen)[-4:-1] == [pytest.approx(ms, abs=60) for ms in (1000, 250, 250)]
+
+
+def test_phrase_ends_by_itself_while_the_host_is_busy(board: UnixBoard, host: Host) -> None:
+    """300 on, 150 off, 300 on, and silence, to one round of the board's loop, though the host says nothing more."""
+    host.show(OFF, OFF, OFF, OFF, sound=(3, time.monotonic_ns()))
+    host.until(lambda: board.shows("buzzer") == "1", "buzz")
+    time.sleep(1.5)
+    assert [levels for _, levels in board.told("buzzer")] == ["0", "1", "0", "1", "0"]
+    assert lengths(board.told("buzzer"))[1:] == [pytest.approx(ms, abs=60) for ms in (300, 150, 300)]
+
+
+def test_press_with_bounces_comes_once_with_the_time_of_the_finger(board: UnixBoard, host: Host) -> None:
+    """Edges stamped on the board become one press at the host's own time, within the error that is stated."""
+    host.run(1.5)
+    for button in (0, 3, 4):
+        pressed_ns = time.monotonic_ns()
+        bounces = [(button, n % 2 == 0, 200 - 4 * n) for n in range(7)] + [
+            (button, n % 2 == 1, 60 - 4 * n) for n in range(7)
+        ]
+        board.edges(*bounces)
+        host.until(lambda: bool(host.found), "press")
+        (press,) = host.found
+        host.found.clear()
+        error_ns = host.seats._session.clock_error_ns
+        assert error_ns is not None
+        assert (press.button, press.held_ms) == (button, 0)
+        assert error_ns < 15 * MS
+        # The edges were 200 - 24 ms old when the process took them from its pipe, at most a round after they were made.
+        assert -error_ns - 2 * MS <= press.at_ns - (pressed_ns - 176 * MS) <= error_ns + 45 * MS
+        host.run(0.3)
+        assert host.found == []
+
+
+def test_hold_is_told_while_the_finger_is_down(board: UnixBoard, host: Host) -> None:
+    """The referee is called after 1.5 s of holding, whatever the finger does then; letting go is no press."""
+    board.edges((1, True, 0))
+    host.until(lambda: bool(host.found), "hold")
+    assert [(press.button, press.held_ms) for press in host.found] == [(1, 1500)]
+    board.edges((1, False, 0))
+    host.run(0.5)
+    assert len(host.found) == 1
+
+
+def test_button_down_at_power_on_is_a_fault_of_its_seat(tmp_path: Path) -> None:
+    """A cup on the button is told by its place, is no press, and is forgotten when it is gone."""
+    with UnixBoard(tmp_path, down="1") as board:
+        host = Host(board.path)
+        host.until(lambda: "button held down" in host.seats.faults().get("seat 1", ""), "stuck")
+        board.edges((1, False, 0))
+        host.until(host.ready, "released")
+        assert host.found == []
+        host.seats.close()
+
+
+def test_button_that_chatters_is_a_fault_and_never_a_press(board: UnixBoard, host: Host) -> None:
+    """A loose plug at seat 2 is told by its place."""
+    board.edges(*[(2, n % 2 == 0, 600 - 3 * n) for n in range(180)])
+    host.until(lambda: "chatters" in host.seats.faults().get("seat 2", ""), "chatter")
+    host.run(0.5)
+    assert host.found == []
+
+
+def test_silent_host_is_told_by_every_lamp_and_the_buzzer_is_off(board: UnixBoard, host: Host) -> None:
+    """The program dies: two seconds later no sign of it is left, and when it is back it is obeyed at once."""
+    host.show(LEADS, LEADS, LEADS, LEADS, referee=14)
+    host.until(lambda: board.shows("seat 3") == GREEN, "leads")
+    gone = time.monotonic()
+    while board.shows("seat 3") == GREEN:
+        assert time.monotonic() < gone + 10
+        time.sleep(0.02)
+    assert 1.3 < time.monotonic() - gone < 3.5
+    time.sleep(2.2)
+    assert RED in {levels for _, levels in board.told("seat 3")[-3:]}
+    assert {board.shows("referee"), board.shows("buzzer")} == {"0"}
+    host.until(lambda: board.shows("seat 3") == GREEN, "back")
+
+
+def test_power_cut_is_noticed_and_the_signs_come_back(board: UnixBoard, host: Host) -> None:
+    """The boot number in the board's memory goes up; the present signs are shown without anybody asking."""
+    host.show(LEADS, OFF, OFF, OFF)
+    host.until(lambda: board.shows("seat 0") == GREEN, "leads")
+    before = host.seats._session.board
+    board.power_off()
+    host.until(lambda: not host.ready(), "gone")
+    board.power_on()
+    host.until(lambda: host.ready() and board.shows("seat 0") == GREEN, "back")
+    after = host.seats._session.board
+    assert before is not None
+    assert after is not None
+    assert after.boot == before.boot + 1
+    assert board.told("buzzer")[-1] == (board.told("buzzer")[-1][0], "0")
+    assert "1" not in {value for _, value in board.told("buzzer")}
+
+
+def test_text_of_a_console_on_the_line_is_dropped_and_counted(board: UnixBoard, host: Host) -> None:
+    """A traceback between two frames costs nothing but a count."""
+    damaged = host.seats._session.damaged
+    board.babble("Traceback (most recent call last): ~ MemoryError ~")
+    host.until(lambda: host.seats._session.damaged > damaged, "counted")
+    host.run(0.3)
+    assert host.ready()
+
+
+def test_noise_and_control_bytes_neither_stop_nor_move_it(board: UnixBoard) -> None:
+    """Ctrl-C, Ctrl-D and 60 kB of random bytes on the line: no lamp lights, and the next Hello is answered."""
+    chance = random.Random(7)
+    with serial.Serial(str(board.path), timeout=2) as line:
+        line.write(b"\x03\x03\x04\x01\x02")
+        for _ in range(600):
+            line.write(chance.randbytes(100))
+        line.write(b"~" + frame(wire.pack(wire.HELLO, 9, 2)))
+        heard = b""
+        deadline = time.monotonic() + 20
+        while b"gameline" not in heard:
+            assert time.monotonic() < deadline
+            heard += line.read(line.in_waiting or 1)
+    assert board.is_alive
+    assert {levels for _, levels in board.told("seat 0")} <= {DARK, RED}  # RED: no host
+    assert {levels for _, levels in board.told("buzzer")} == {"0"}
+
+
+def test_ring_of_pixels_is_drawn_on_the_board(tmp_path: Path) -> None:
+    """A quarter of the time left lights a quarter of sixteen pixels in red."""
+    with UnixBoard(tmp_path, kind=4, pixels=16) as board:
+        host = Host(board.path)
+        host.until(host.ready, "ready")
+        began_ns = time.monotonic_ns() - 45_000 * MS
+        host.show((TURN, began_ns, 60_000), OFF, OFF, OFF)
+        host.until(lambda: board.shows("seat 0").startswith("1c0000" * 3), "bar")
+        assert board.shows("seat 0").endswith("000000" * 12)
+        host.seats.close()
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_file_compiles_for_the_board(file: str, tmp_path: Path) -> None:
+    """MicroPython's own compiler takes every file for the processor of a Pico."""
+    compiled = tmp_path / "file.mpy"
+    run = [MPY_CROSS, "-march=armv6m", "-o", str(compiled), str(ROOT / file)]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == 0, done.stderr
+    assert compiled.read_bytes()[:1] == b"M"
+
+
+def test_compiled_firmware_runs_as_the_source_does(tmp_path: Path) -> None:
+    """The bytes that the compiler makes for a Pico say hello and light a lamp."""
+    code = tmp_path / "code"
+    for file in (name for name in FILES if not name.endswith("pins.py")):
+        target = (code / file).with_suffix(".mpy")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([MPY_CROSS, "-march=armv6m", "-o", str(target), str(ROOT / file)], timeout=20, check=True)
+    assert not list(code.rglob("*.py"))
+    assert (code / MAIN).with_suffix(".mpy").exists()
+    with UnixBoard(tmp_path, code=code) as board:
+        host = Host(board.path)
+        host.until(host.ready, "ready")
+        host.show(LEADS, SHOW_DOMINOES, OFF, OFF)
+        host.until(lambda: board.shows("seat 0") == GREEN, "leads")
+        assert board.shows("started") == str((code / MAIN).with_suffix(".mpy"))
+        host.seats.close()
