@@ -1,29 +1,46 @@
-"""The seat board's own program as a process on a real pty, with fingers for its buttons and eyes for its lamps."""
+"""The seat board's flash run as a process on a real pty, with fingers for its buttons and eyes for its lamps."""
 
 import os
 import subprocess
 import tty
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
+from firmware_bridge.install import LAMP_KINDS, SETTINGS, files, settings
 from tests.micropython import MICROPYTHON
 
-ROOT = Path(__file__).parents[2]
+FAKE_CHIP = Path(__file__).parent / "rp2"
 BUILD = "gameline test"
 
 
 class UnixBoard:
-    """Power it on and off; *path* is what the host opens, as the path of a board under /dev/serial/by-id."""
+    """Power it on and off; *path* is what the host opens, as the path of a board under /dev/serial/by-id.
 
-    def __init__(self, folder: Path, *, kind: int = 1, pixels: int = 1, down: str = "", code: Path = ROOT) -> None:
+    Its flash has the files that `gameline firmware install` writes, or *flash*; MicroPython runs its main.py. Only the
+    chip's own modules, machine and neopixel, are made up.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        lamps: str = "leds",
+        pixels: int = 1,
+        down: str = "",
+        flash: Mapping[str, bytes] | None = None,
+    ) -> None:
         self.path = folder / "seat-board"
-        self._folder = folder
-        self._settings = f"{kind},{pixels},{BUILD},{down}"
-        self._code = code
+        self.flash = folder / "flash"
         self._control = folder / "control"
         self._log = folder / "log"
+        self._down = down
         self._process: subprocess.Popen[bytes] | None = None
         self._line: tuple[int, int] | None = None
+        assert lamps in LAMP_KINDS
+        for name, content in {**(flash or files()), SETTINGS: settings(lamps, pixels, BUILD)}.items():
+            (self.flash / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.flash / name).write_bytes(content)
         os.mkfifo(self._control)
 
     def __enter__(self) -> Self:
@@ -34,15 +51,19 @@ class UnixBoard:
         self.power_off()
 
     def power_on(self) -> None:
-        """Start the program; its path appears."""
+        """Start what lies in its flash; its path appears."""
         board, host = os.openpty()
         tty.setraw(board)
         tty.setraw(host)
         self._line = board, host
-        program = ROOT / "tests" / "firmware_bridge" / "board_on_unix.py"
-        files = [str(self._control), str(self._log), str(self._folder / "boot"), self._settings]
+        environment = {
+            "MICROPYPATH": f"{self.flash}:{FAKE_CHIP}",
+            "BOARD_CONTROL": str(self._control),
+            "BOARD_LOG": str(self._log),
+            "BOARD_DOWN": self._down,
+        }
         self._process = subprocess.Popen(
-            [MICROPYTHON, str(program), *files], stdin=board, stdout=board, env={"MICROPYPATH": str(self._code)}
+            [MICROPYTHON, "main.py"], stdin=board, stdout=board, cwd=self.flash, env=environment
         )
         self.path.symlink_to(os.ttyname(host))
 
@@ -62,17 +83,21 @@ class UnixBoard:
         """Whether its program runs."""
         return self._process is not None and self._process.poll() is None
 
-    def edges(self, *edges: tuple[int, bool, int]) -> None:
-        """Edges of its buttons, each with how many milliseconds ago it was."""
-        text = "".join(f"edge {button} {int(is_down)} {ago_ms}\n" for button, is_down, ago_ms in edges)
-        self._control.write_text(text, encoding="ascii")
+    def move(self, *steps: tuple[int, bool] | int) -> None:
+        """A finger: the edges of buttons, and milliseconds between them, in order."""
+        lines = [f"sleep {s}" if isinstance(s, int) else f"edge {s[0]} {int(s[1])}" for s in steps]
+        self._order("\n".join(lines))
 
     def babble(self, text: str) -> None:
         """What a crash would print on the console, on the same line as the frames."""
-        self._control.write_text(f"babble {text}\n", encoding="utf-8")
+        self._order(f"babble {text}")
+
+    def hang(self, ms: int) -> None:
+        """Stop its loop so long."""
+        self._order(f"sleep {ms}")
 
     def told(self, what: str) -> list[tuple[int, str]]:
-        """Every change of an output: its milliseconds and its value; `seat 0`, `referee`, `buzzer` or `started`."""
+        """Every change of an output: its milliseconds and its value; `seat 0`, `referee`, `buzzer`; `made` pins."""
         lines = self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else []
         found = []
         for line in lines:
@@ -85,3 +110,6 @@ class UnixBoard:
         """The present value of an output."""
         told = self.told(what)
         return told[-1][1] if told else ""
+
+    def _order(self, text: str) -> None:
+        self._control.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,147 @@
+"""The RP2040's pins for a MicroPython that has none: outputs are written to a log, buttons obey a control pipe.
+
+The environment names the files: BOARD_CONTROL brings lines `edge BUTTON LEVEL` (level 1: down), `sleep MS` and `babble
+TEXT`, obeyed when the watchdog is fed, as interrupts in the middle of the loop; BOARD_LOG takes a line for each lamp
+that looks different after a round of the loop, with its milliseconds; BOARD_DOWN has the pins that are down at first.
+"""
+
+import binascii
+import os
+import select
+import sys
+
+import utime
+
+BUTTON_PINS = (2, 3, 4, 5, 6)
+LAMP_PINS = (7, 10, 13, 16)
+
+_log = open(os.getenv("BOARD_LOG"), "a")
+_control = open(os.getenv("BOARD_CONTROL"), "r+b")
+_poll = select.poll()
+_poll.register(_control, select.POLLIN)
+_down = (os.getenv("BOARD_DOWN") or "").split(",")
+_pins = {}
+_levels = {}
+_strips = {}
+_shown = {}
+
+
+def tell(text: str) -> None:
+    """A line of the log."""
+    _log.write(f"{utime.ticks_ms()} {text}\n")
+    _log.flush()
+
+
+class Pin:
+    """A pin of the chip."""
+
+    IN = 0
+    OUT = 1
+    PULL_UP = 1
+    IRQ_FALLING = 4
+    IRQ_RISING = 8
+
+    def __init__(self, number, mode, pull=None, value=None):
+        self.number = number
+        self._value = 0 if str(number) in _down else 1
+        self._handler = None
+        self._is_output = mode == Pin.OUT
+        if self._is_output:
+            self._value = value
+            tell(f"made {number} {value}")
+        elif pull != Pin.PULL_UP:
+            raise ValueError("a button needs its pull-up")
+        _pins[number] = self
+
+    def irq(self, handler, trigger, hard):
+        if not hard or trigger != Pin.IRQ_FALLING | Pin.IRQ_RISING:
+            raise ValueError("an edge is stamped at once, whichever it is")
+        self._handler = handler
+
+    def value(self, value=None):
+        if value is None:
+            return self._value
+        self._value = int(value)
+        return None
+
+    def move(self, value):
+        """A finger."""
+        if value != self._value:
+            self._value = value
+            self._handler(self)
+
+
+class PWM:
+    """Pulses on a pin."""
+
+    def __init__(self, pin, freq, duty_u16):
+        self._number = pin.number
+        self.duty_u16(duty_u16)
+        if not 100 <= freq <= 20_000:
+            raise ValueError("that flickers, or is too quick for an LED driver")
+
+    def duty_u16(self, duty):
+        if not 0 <= duty <= 65535:
+            raise ValueError("duty")
+        _levels[self._number] = duty // 257
+
+
+class WDT:
+    """The watchdog, fed once a round."""
+
+    def __init__(self, timeout):
+        if timeout > 8388:
+            raise ValueError("longer than the chip's watchdog can wait")
+        self._timeout_ms = timeout
+        self._fed_ms = utime.ticks_ms()
+
+    def feed(self):
+        now_ms = utime.ticks_ms()
+        if utime.ticks_diff(now_ms, self._fed_ms) > self._timeout_ms:
+            tell("bitten")
+            sys.exit(1)
+        self._fed_ms = now_ms
+        _look()
+        _obey()
+
+
+def add_strip(number, strip):
+    """Pixels on a pin."""
+    _strips[number] = strip
+
+
+def _look():
+    """Write down what looks different."""
+    for seat, first in enumerate(LAMP_PINS):
+        if first in _strips:
+            levels = _strips[first]
+        else:
+            levels = bytes([_levels[pin] for pin in range(first, first + 3) if pin in _levels])
+        _note(f"seat {seat}", binascii.hexlify(levels).decode())
+    _note("referee", str(_levels[20]))
+    _note("buzzer", str(_pins[21].value()))
+
+
+def _note(what, value):
+    if _shown.get(what) != value:
+        _shown[what] = value
+        tell(f"{what} {value}")
+
+
+def _obey():
+    """Do what the control pipe says."""
+    command = b""
+    while _poll.poll(0) or command:
+        byte = _control.read(1)
+        if byte != b"\n":
+            command += byte
+            continue
+        word, rest = command.decode().split(" ", 1)
+        command = b""
+        if word == "edge":
+            button, level = rest.split()
+            _pins[BUTTON_PINS[int(button)]].move(1 - int(level))
+        elif word == "sleep":
+            utime.sleep_ms(int(rest))
+        elif word == "babble":
+            sys.stdout.buffer.write(rest.encode())
