@@ -21,6 +21,7 @@ EXAMPLES = {
     "evaluate": "gameline evaluate pictures/ --page evaluation.html",
     "demo": "gameline demo --speed 4 --mishaps",
     "run": "gameline run /etc/gameline/gameline.toml",
+    "firmware": "gameline firmware install --port /dev/serial/by-id/usb-MicroPython_Board_in_FS_mode_... --lamps leds",
     "judge": "gameline judge game.dom --register game.pdf --lang ru",
     "record": "gameline record /var/lib/gameline/journal.sqlite > game.dom",
     "register": "gameline register /var/lib/gameline/journal.sqlite --out game.pdf",
@@ -82,6 +83,12 @@ def _parser() -> argparse.ArgumentParser:
 
     run = _add(commands, "run", "the service of one table")
     run.add_argument("config", type=Path, metavar="CONFIG")
+    firmware = _add(commands, "firmware", "put the seat board's firmware on a board", room="firmware")
+    firmware.add_argument("what", choices=("install",), help="write it and have the board say that it is there")
+    firmware.add_argument("--port", required=True, metavar="PATH", help="the board's /dev/serial/by-id/...")
+    lamps = ("leds", "pwm", "rgb", "pixels")
+    firmware.add_argument("--lamps", choices=lamps, default="pixels", help="what hangs at a seat (pixels)")
+    firmware.add_argument("--pixels", type=int, default=16, metavar="N", help="of a seat's ring or strip (16)")
     _add_paperwork(commands)
     _add_workshop(commands)
     return parser

@@ -135,7 +135,7 @@ class Link:
                     self._tell(Opened(self._clock_ns()))
                     self._serve(port)
             except OSError as problem:  # pyserial's SerialException too
-                self._tell(Lost(_explain(self._port, problem)))
+                self._tell(Lost(explain(self._port, problem)))
                 self._stop.wait(RETRY_S[min(self._failures, len(RETRY_S) - 1)])
                 self._failures += 1
 
@@ -162,7 +162,7 @@ class Link:
         self._wake()
 
 
-def _explain(port: str, problem: OSError) -> str:
+def explain(port: str, problem: OSError) -> str:
     """Why there is no line and what to do, in one sentence."""
     if problem.errno == errno.ENOENT:
         return f"there is no {port}: plug the seat board in, or take its path from /dev/serial/by-id"

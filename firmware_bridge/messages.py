@@ -47,6 +47,13 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
+class Leave:
+    """Installer: all off, and start anew without the firmware, for new files."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class HelloReply:
     """Board: who I am and what I have. Its layout up to the build is the same in every version from 2 on."""
 
@@ -91,7 +98,7 @@ class Pressed:
     """The board's clock when the button went down; for a hold, when it reached its time."""
 
 
-Message = Hello | Show | Taken | HelloReply | Shown | Pressed
+Message = Hello | Show | Taken | Leave | HelloReply | Shown | Pressed
 
 
 def encode(message: Message) -> bytes:
@@ -109,6 +116,8 @@ def encode(message: Message) -> bytes:
             return wire.pack(wire.SHOW, number, *flat, *answered, referee, phrase, phrase_ms)
         case Taken(number):
             return wire.pack(wire.TAKEN, number)
+        case Leave(number):
+            return wire.pack(wire.LEAVE, number, wire.LEAVE_WORD)
         case HelloReply(number, protocol, boot, ticks_ms, seats_there, build, has_buzzer, lamps):
             parts = (int(has_buzzer), *(field for lamp in lamps or ((0, 0),) * wire.SEATS for field in lamp))
             return wire.pack_hello_reply((number, protocol, boot, ticks_ms, seats_there), build, parts)
@@ -136,6 +145,8 @@ def decode(payload: bytes) -> Message:
         seat, sign, age_ms, referee, phrase, phrase_ms = rest[3 * wire.SEATS :]
         answer = None if seat == wire.NOBODY else (seat, sign, age_ms)
         return Show(number, seats, answer, referee, phrase, phrase_ms)
+    if kind == wire.LEAVE:
+        return Leave(fields[0])
     plain: dict[int, type[Hello | Taken | Shown | Pressed]] = {
         wire.HELLO: Hello,
         wire.TAKEN: Taken,

@@ -18,9 +18,13 @@ MAX_BUILD = 40
 NOBODY = 255
 """In the place of a seat: there is no answer to show."""
 
+LEAVE_WORD = 0x7661656C
+"""A Leave must say this too: by no accident of 16 bits does a board stop in the middle of a game."""
+
 HELLO = 0x01
 SHOW = 0x02
 TAKEN = 0x03
+LEAVE = 0x04
 HELLO_REPLY = 0x81
 SHOWN = 0x82
 PRESSED = 0x83
@@ -29,6 +33,7 @@ LAYOUTS = {
     HELLO: "<BB",  # number, protocol
     SHOW: "<B" + SEATS * "BII" + "BBHBBH",  # number, sign since limit of each seat, seat sign age, sign, phrase age
     TAKEN: "<B",  # number
+    LEAVE: "<BI",  # number, LEAVE_WORD
     HELLO_REPLY: "<BBHIBB",  # number, protocol, boot, ticks, seats, length of the build; then the build and _PARTS
     SHOWN: "<BHIBB",  # number, boot, ticks, stuck, chattering
     PRESSED: "<BHBHI",  # number, boot, button, held, ticks
@@ -94,4 +99,4 @@ def _can_be(kind: int, fields: tuple[int, ...]) -> bool:
     if kind == SHOW:
         seat = fields[1 + 3 * SEATS]
         return seat < SEATS or seat == NOBODY
-    return True
+    return kind != LEAVE or fields[1] == LEAVE_WORD

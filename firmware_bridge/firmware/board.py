@@ -33,6 +33,8 @@ class Board:
         """Bits of the buttons, for the host."""
         self.damaged = 0
         """Frames and messages dropped since the start."""
+        self.is_leaving = False
+        """Whether the host has asked to start without the firmware."""
         self._boot = boot
         self._build = build
         self._parts = parts
@@ -115,6 +117,8 @@ class Board:
                 self._show(fields[2:], now_ms)
             if ahead < 128:
                 self._replies.append((wire.SHOWN, number))
+        elif kind == wire.LEAVE:
+            self.is_leaving = True
         elif kind != wire.TAKEN:
             self.damaged += 1
         elif self._presses and self._press_sent_ms is not None and number == self._press_number:

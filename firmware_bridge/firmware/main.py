@@ -48,6 +48,8 @@ class SeatBoard:
         out = self._board.send(now_ms + pins.since(pins.ticks(), ticks))
         if out:
             pins.write(out)
+        if self._board.is_leaving:
+            pins.set_aside()
         pins.feed()
         pins.wait(STEP_MS - pins.since(pins.ticks(), ticks))
 
@@ -102,6 +104,7 @@ def run(pins: "Pins") -> None:
 
 
 if __name__ == "__main__":
-    from firmware_bridge.firmware.pins import Pins
+    from firmware_bridge.firmware.pins import Pins, is_set_aside
 
-    run(Pins())
+    if not is_set_aside():
+        run(Pins())

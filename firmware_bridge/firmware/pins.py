@@ -5,10 +5,12 @@ GP7 + 3n on: green, yellow, red; or red, green, blue; or one LED, or the data li
 referee's lamp hangs on GP20, the buzzer on GP21, both driven high.
 """
 
+import os
 import select
 import sys
 from array import array
 
+import machine
 import micropython
 import utime
 from machine import PWM, WDT, Pin
@@ -23,6 +25,9 @@ SETTINGS = "seats.txt"
 """Kind and pixels of the lamps, and the build, on one line each; written by `gameline firmware install`."""
 BOOT = "boot.txt"
 """The number of the last start."""
+
+ASIDE = "aside.txt"
+"""While it is there the next start is without the firmware."""
 
 WATCHDOG_MS = 2000
 PWM_HZ = 1000
@@ -115,6 +120,16 @@ class Pins:
         """Send to the host."""
         sys.stdout.buffer.write(data)
 
+    def set_aside(self) -> None:
+        """All off, and start anew without the firmware; the watchdog cannot be stopped otherwise."""
+        with open(ASIDE, "w") as file:
+            file.write("")
+        self._buzzer.value(0)
+        for strip in self._strips:  # pixels would keep what they show
+            strip.fill((0, 0, 0))
+            strip.write()
+        machine.reset()
+
     def feed(self) -> None:
         """The loop is alive."""
         self._watchdog.feed()
@@ -155,6 +170,16 @@ class Pins:
     def buzz(self, is_on: bool) -> None:
         """Switch the buzzer."""
         self._buzzer.value(is_on)
+
+
+def is_set_aside() -> bool:
+    """Whether this start is without the firmware, once: asked for, or seat 0's and the acknowledge button are held."""
+    try:
+        os.remove(ASIDE)
+    except OSError:
+        held = [not Pin(BUTTON_PINS[button], Pin.IN, Pin.PULL_UP).value() for button in (0, 4)]
+        return held == [True, True]
+    return True
 
 
 def _settings() -> tuple[int, int, str]:

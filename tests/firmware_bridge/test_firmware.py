@@ -184,7 +184,8 @@ def test_noise_and_control_bytes_neither_stop_nor_move_it(board: UnixBoard) -> N
         while b"gameline" not in heard:
             assert time.monotonic() < deadline
             heard += line.read(line.in_waiting or 1)
-    assert board.is_alive
+    assert not board.told("bitten")
+    assert len(board.told("made 21")) == 1
     assert {levels for _, levels in board.told("seat 0")} <= {DARK, RED}  # RED: no host
     assert {levels for _, levels in board.told("buzzer")} == {"0"}
 
@@ -236,14 +237,17 @@ def test_outputs_are_off_from_their_first_moment_the_buzzer_before_all(board: Un
     assert [value for _, value in board.told("buzzer")] == ["0"]
 
 
-def test_loop_that_hangs_is_ended_by_the_watchdog(board: UnixBoard, host: Host) -> None:
-    """After 2 s without a round the chip starts anew; here its process ends."""
+def test_loop_that_hangs_is_started_anew_by_the_watchdog(board: UnixBoard, host: Host) -> None:
+    """After 2 s without a round the chip starts anew, all off, and the present signs come back."""
+    host.show(LEADS, OFF, OFF, OFF)
     board.hang(1500)
     host.run(1.8)
-    assert board.is_alive
+    assert not board.told("bitten")
+    before = host.seats._session.board
     board.hang(2300)
-    host.until(lambda: not board.is_alive, "bitten")
-    assert board.told("bitten")
+    host.until(lambda: bool(board.told("bitten")), "bitten")
+    host.until(lambda: host.ready() and host.seats._session.board != before, "started anew")
+    host.until(lambda: board.shows("seat 0") == GREEN, "leads")
 
 
 @pytest.mark.parametrize(

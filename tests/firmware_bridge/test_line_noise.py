@@ -12,7 +12,7 @@ import pytest
 
 from firmware_bridge.firmware.board import Board
 from firmware_bridge.framing import frame
-from firmware_bridge.messages import Hello, HelloReply, Message, Pressed, Show, Shown, Taken, encode
+from firmware_bridge.messages import Hello, HelloReply, Leave, Message, Pressed, Show, Shown, Taken, encode
 from firmware_bridge.session import Press, Session, State
 
 MS = 1_000_000
@@ -29,6 +29,7 @@ FROM_HOST: tuple[Message, ...] = (
     Hello(200, 2),
     Show(50, ((1, 5000, 15_000), *LEADS[1:]), (2, 9, 3), 14, 3, 5),
     Taken(0),
+    Leave(3),
 )
 
 
@@ -72,7 +73,8 @@ class BoardEnd:
     def done(self) -> tuple[object, ...]:
         """Everything that a message could have changed."""
         board = self.board
-        return tuple(board.seats), board.answer, board.referee, board.sound, tuple(board._presses)
+        presses = tuple(board._presses)
+        return tuple(board.seats), board.answer, board.referee, board.sound, presses, board.is_leaving
 
 
 ENDS = {"host": FROM_BOARD, "board": FROM_HOST}

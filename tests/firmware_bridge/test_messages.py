@@ -11,6 +11,7 @@ from firmware_bridge.framing import MAX_PAYLOAD
 from firmware_bridge.messages import (
     Hello,
     HelloReply,
+    Leave,
     Message,
     MessageError,
     Pressed,
@@ -36,6 +37,7 @@ messages = st.one_of(
         u16,
     ),
     st.builds(Taken, u8),
+    st.builds(Leave, u8),
     st.builds(
         HelloReply,
         u8,
@@ -67,6 +69,7 @@ def test_message_comes_back_as_it_went(message: Message) -> None:
             "02 02 01 ac 0d 00 00 98 3a 00 00" + " 00" * 18 + " 06 00 00 00 00 00 00 00 00 03 09 78 00 0d 02 fa 00",
         ),
         (Taken(250), "03 fa"),
+        (Leave(1), "04 01 6c 65 61 76"),
         (
             HelloReply(1, 2, 0x0207, 0x01020304, 4, "pico 2.0", True, ((4, 16), (4, 16), (4, 16), (1, 1))),
             "81 01 02 07 02 04 03 02 01 04 08 70 69 63 6f 20 32 2e 30 01 04 10 04 10 04 10 01 01",
@@ -88,6 +91,7 @@ def test_bytes_are_those_of_the_protocol(message: Message, hexadecimal: str) -> 
         "7f 01",
         "02 01",
         "03 01 02",
+        "04 01 6c 65 61 77",
         "83 01 07 02 05 00 00 04 03 02 01",
         "83 01 07 02 04 01 00 04 03 02 01",
         "81 01 02 07 02 04 03 02 01 04 08 70 69 63 6f 20 32 2e 30 01 04 10 04 10 04 10 01",

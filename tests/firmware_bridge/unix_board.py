@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import threading
 import tty
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,8 +18,8 @@ BUILD = "gameline test"
 class UnixBoard:
     """Power it on and off; *path* is what the host opens, as the path of a board under /dev/serial/by-id.
 
-    Its flash has the files that `gameline firmware install` writes, or *flash*; MicroPython runs its main.py. Only the
-    chip's own modules, machine and neopixel, are made up.
+    Its flash has the files that `gameline firmware install` writes, or *flash*, or with *is_bare* none; MicroPython
+    runs its main.py. Only the chip's own modules, machine and neopixel, are made up.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class UnixBoard:
         pixels: int = 1,
         down: str = "",
         flash: Mapping[str, bytes] | None = None,
+        is_bare: bool = False,
     ) -> None:
         self.path = folder / "seat-board"
         self.flash = folder / "flash"
@@ -36,9 +38,14 @@ class UnixBoard:
         self._log = folder / "log"
         self._down = down
         self._process: subprocess.Popen[bytes] | None = None
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._is_on = False
         self._line: tuple[int, int] | None = None
         assert lamps in LAMP_KINDS
-        for name, content in {**(flash or files()), SETTINGS: settings(lamps, pixels, BUILD)}.items():
+        self.flash.mkdir()
+        contents = {} if is_bare else {**(flash or files()), SETTINGS: settings(lamps, pixels, BUILD)}
+        for name, content in contents.items():
             (self.flash / name).parent.mkdir(parents=True, exist_ok=True)
             (self.flash / name).write_bytes(content)
         os.mkfifo(self._control)
@@ -56,32 +63,43 @@ class UnixBoard:
         tty.setraw(board)
         tty.setraw(host)
         self._line = board, host
+        self._is_on = True
+        self._thread = threading.Thread(target=self._run, args=(board,), name="board")
+        self._thread.start()
+        self.path.symlink_to(os.ttyname(host))
+
+    def power_off(self) -> None:
+        """Cut its power; twice is harmless."""
+        if self._thread is None or self._line is None:
+            return
+        with self._lock:
+            self._is_on = False
+            if self._process is not None:
+                self._process.kill()
+        self._thread.join()
+        self._thread = None
+        self.path.unlink()
+        for end in self._line:
+            os.close(end)
+
+    def _run(self, board: int) -> None:
+        """As MicroPython does: main.py, and the console when that has ended; again after every reset of the chip."""
         environment = {
             "MICROPYPATH": f"{self.flash}:{FAKE_CHIP}",
             "BOARD_CONTROL": str(self._control),
             "BOARD_LOG": str(self._log),
             "BOARD_DOWN": self._down,
         }
-        self._process = subprocess.Popen(
-            [MICROPYTHON, "main.py"], stdin=board, stdout=board, cwd=self.flash, env=environment
-        )
-        self.path.symlink_to(os.ttyname(host))
-
-    def power_off(self) -> None:
-        """Cut its power; twice is harmless."""
-        if self._process is None or self._line is None:
-            return
-        self._process.kill()
-        self._process.wait()
-        self._process = None
-        self.path.unlink()
-        for end in self._line:
-            os.close(end)
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether its program runs."""
-        return self._process is not None and self._process.poll() is None
+        program = "main.py" if (self.flash / "main.py").exists() else "-i"
+        while True:
+            with self._lock:
+                if not self._is_on:
+                    return
+                self._process = subprocess.Popen(
+                    [MICROPYTHON, program], stdin=board, stdout=board, cwd=self.flash, env=environment
+                )
+            ended = self._process.wait()
+            program = "-i" if ended == 0 and program == "main.py" else "main.py"
 
     def move(self, *steps: tuple[int, bool] | int) -> None:
         """A finger: the edges of buttons, and milliseconds between them, in order."""

@@ -105,6 +105,12 @@ class WDT:
         _obey()
 
 
+def reset():
+    """The chip begins anew; here its process ends and is started again."""
+    tell("reset")
+    sys.exit(3)
+
+
 def add_strip(number, strip):
     """Pixels on a pin."""
     _strips[number] = strip

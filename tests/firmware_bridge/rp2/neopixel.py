@@ -13,5 +13,8 @@ class NeoPixel:
     def __setitem__(self, place, colour):
         self._pixels[place] = colour
 
+    def fill(self, colour):
+        self._pixels = [colour] * len(self._pixels)
+
     def write(self):
         machine.add_strip(self._number, b"".join([bytes(pixel) for pixel in self._pixels]))

@@ -1,0 +1,148 @@
+"""Puts the firmware on a seat board through mpremote and has the board say that it is there; no other file does."""
+
+import importlib.util
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from firmware_bridge import wire
+from firmware_bridge.framing import PeerFault, Receiver, frame
+from firmware_bridge.install import SETTINGS
+from firmware_bridge.link import Port, explain, open_serial
+from firmware_bridge.messages import Hello, HelloReply, Leave, MessageError, decode, encode
+
+GREET_S = 3.0
+"""A board that carries the firmware answers Hello within 20 ms, and within 2 s of its start."""
+
+BACK_S = 15.0
+"""A Pico is away from USB for a second or two when it starts anew, and compiles its files for some seconds."""
+
+MPREMOTE_S = 120.0
+
+
+class InstallError(RuntimeError):
+    """The firmware is not on the board; the message says in one sentence why and what to do."""
+
+
+def install(port: str, contents: Mapping[str, bytes], *, build: str, tell: Callable[[str], None]) -> HelloReply:
+    """Put files on a board and check who answers afterwards.
+
+    Args:
+        port: Its path, `/dev/serial/by-id/...`.
+        contents: The files by their names on the board, settings too; main.py is written last.
+        build: What the board must call itself then.
+        tell: Takes a few words about each step.
+
+    Raises:
+        InstallError: It could not be done; the board is as before, or waits for another try.
+    """
+    if importlib.util.find_spec("mpremote") is None:
+        raise InstallError("mpremote is missing, which writes to the board: pip install 'gameline[firmware]'")
+    tell(f"asking who is at {port}")
+    with closing(_open(port)) as line:
+        there = greet(line, GREET_S)
+        if there is None:
+            tell("no seat firmware answers: this may be a new board")
+        elif there.protocol == wire.PROTOCOL:
+            tell(f"it carries {there.build}; it starts anew without it, for its files")
+            line.write(frame(encode(Leave(1))))
+            line.flush()
+    if there is not None:
+        time.sleep(1.0)
+        _wait_for(port).close()
+    tell(f"writing {len(contents)} files")
+    _run_mpremote(port, contents)
+    tell("it starts with them")
+    deadline = time.monotonic() + BACK_S
+    while time.monotonic() < deadline:
+        with closing(_wait_for(port)) as line:
+            reply = greet(line, GREET_S)
+        if reply is not None:
+            break
+    else:
+        raise InstallError(
+            f"the files are on the board but it does not answer within {BACK_S:.0f} s: unplug it, plug it in, try again"
+        )
+    if reply.build != build:
+        raise InstallError(f"expected the board to carry {build}, it says {reply.build}: try again")
+    return reply
+
+
+def greet(line: Port, timeout_s: float) -> HelloReply | None:
+    """Ask who is there until somebody answers, or None after the time."""
+    receiver = Receiver()
+    deadline = time.monotonic() + timeout_s
+    asked = 0.0
+    while time.monotonic() < deadline:
+        if time.monotonic() - asked >= 0.5:
+            asked = time.monotonic()
+            line.write(frame(encode(Hello(1, wire.PROTOCOL))))
+        receiver.receive_data(line.read(line.in_waiting or 1))
+        for reply in _replies(receiver):
+            return reply
+        time.sleep(0.01)
+    return None
+
+
+def _replies(receiver: Receiver) -> Iterator[HelloReply]:
+    """What a board says about itself, among whatever else there is."""
+    while (event := receiver.next_event()) is not None:
+        if isinstance(event, PeerFault):
+            continue
+        try:
+            message = decode(event)
+        except MessageError:
+            continue
+        if isinstance(message, HelloReply):
+            yield message
+
+
+def _open(port: str) -> Port:
+    try:
+        return open_serial(port)
+    except OSError as problem:
+        reason = explain(port, problem)
+        if "used by another program" in reason:
+            reason = f"{port} is in use, perhaps by a game: end the game and stop the service (systemctl stop gameline)"
+        raise InstallError(reason) from problem
+
+
+def _wait_for(port: str) -> Port:
+    """The port, as soon as the board is back."""
+    deadline = time.monotonic() + BACK_S
+    while True:
+        try:
+            return _open(port)
+        except InstallError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.25)
+
+
+def _run_mpremote(port: str, contents: Mapping[str, bytes]) -> None:
+    folders = sorted({parent.as_posix() for name in contents for parent in Path(name).parents} - {"."})
+    make = f"import os\nfor f in {folders!r}:\n try: os.mkdir(f)\n except OSError: pass"
+    names = sorted(contents, key=lambda name: (name == "main.py", name != SETTINGS, name))
+    with tempfile.TemporaryDirectory(prefix="gameline-firmware-") as folder:
+        steps = ["exec", make]
+        for number, name in enumerate(names):
+            file = Path(folder) / str(number)
+            file.write_bytes(contents[name])
+            steps += ["+", "cp", str(file), f":{name}"]
+        run = [sys.executable, "-m", "mpremote", "connect", port, "resume", *steps, "+", "reset"]
+        try:
+            done = subprocess.run(run, capture_output=True, text=True, timeout=MPREMOTE_S, check=False)
+        except subprocess.TimeoutExpired as problem:
+            raise InstallError(
+                f"the board did not take the files within {MPREMOTE_S:.0f} s: unplug it, plug it in, try again"
+            ) from problem
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["nothing"]
+        raise InstallError(
+            f"the files could not be written (mpremote says: {said[0]}): a new board needs MicroPython first; one with "
+            "firmware can be started without it by holding seat 0's and the acknowledge button while plugging it in"
+        )
