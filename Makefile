@@ -16,6 +16,11 @@ test: $(VENV)/.ready-dev ## run every test (TEST_ARGS="-k journal")
 fuzz: $(VENV)/.ready-dev ## ten million random bytes into both ends of the seat board's line
 	GAMELINE_FUZZ_BYTES=10000000 $(BIN)/python -m pytest --timeout 600 -k random_bytes tests/firmware_bridge/test_line_noise.py
 
+test-board: $(VENV)/.ready-dev ## the firmware's parts on an emulated microcontroller (QEMU, Debian's micro:bit firmware)
+	@[ -x /usr/bin/qemu-system-arm ] && [ -e /usr/share/firmware-microbit-micropython/firmware.hex ] \
+	    || apt-get install -q -y --no-install-recommends qemu-system-arm firmware-microbit-micropython
+	GAMELINE_TEST_BOARD=1 $(BIN)/python -m pytest tests/firmware_bridge/test_micro_bit.py
+
 check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -50,5 +55,5 @@ $(VENV)/.ready-dev: pyproject.toml constraints.txt .ci/prepare
 	@bash .ci/prepare $(VENV) .[dev]
 	@touch $@ $(VENV)/.ready
 
-.PHONY: help demo test fuzz check bench exam train lock clean
+.PHONY: help demo test fuzz test-board check bench exam train lock clean
 .DEFAULT_GOAL := help

@@ -59,7 +59,7 @@ def pack_hello_reply(fields: tuple[int, ...], build: str, parts: tuple[int, ...]
         build: The firmware's name and version; what is beyond 40 bytes is left out.
         parts: 1 where there is a buzzer, then kind and pixels of each seat's lamp.
     """
-    text = build.encode()[:MAX_BUILD]
+    text = bytes(build, "utf-8")[:MAX_BUILD]
     return pack(HELLO_REPLY, *(fields + (len(text),))) + text + struct.pack(_PARTS, *parts)
 
 
