@@ -59,6 +59,11 @@ class Debouncer:
         self._noise_next = 0
         self._told: list[tuple[int, int]] = []
 
+    @property
+    def is_felt(self) -> bool:
+        """Whether it has been down long enough for a press, and that will count as one."""
+        return self._down and not self._deaf
+
     def edge(self, pressed: bool, at_ms: int) -> None:
         """Take the next edge; a stamp earlier than the one before counts as the same moment."""
         at_ms = max(at_ms, self._since_ms)

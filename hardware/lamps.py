@@ -26,7 +26,9 @@ NEWS = 13
 """On the referee's lamp: something new waits to be noticed."""
 DUE = 14
 """On the referee's lamp: the table waits for him."""
-SIGNS = 15
+FELT = 15
+"""The seat's button is down, where its lamp is dark otherwise; a lamp that says something goes dark meanwhile."""
+SIGNS = 16
 
 LEDS = 1
 """Three LEDs: green, yellow, red."""
@@ -78,6 +80,7 @@ _RHYTHMS = {
     SELF_TEST: ((_GREEN, 500), (_YELLOW, 500), (_RED, 500), (_ALL, 500), (_DARK, 500)),
     NEWS: ((_RED, 300), (_DARK, 300)),
     DUE: ((_RED, 1000),),
+    FELT: ((_ALL, 1000),),
 }
 
 
@@ -110,6 +113,11 @@ def draw(levels: bytearray, kind: int, sign: int, now_ms: int, since_ms: int = 0
         _paint(levels, kind, _colour(_RHYTHMS[sign], now_ms))
     else:
         _paint(levels, kind, _colour(_RHYTHMS[sign], since_ms) if is_flashing(since_ms) else _DARK)
+
+
+def felt(sign: int) -> int:
+    """The sign of a lamp while its button is down: seen at once whatever it said, and before anybody has decided."""
+    return FELT if sign == OFF else OFF
 
 
 def is_flashing(since_ms: int) -> bool:

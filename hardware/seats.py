@@ -154,7 +154,9 @@ class PinSeats:
         now_ns = self._clock_ns()
         levels: list[int] = []
         for seat, (sign, since_ns, limit_ms) in enumerate(seats):
-            if answer and answer[0] == seat and lamps.is_flashing((now_ns - answer[2]) // _MS):
+            if seat in self._buttons and self._buttons[seat][2].is_felt:
+                sign = lamps.felt(sign)
+            elif answer and answer[0] == seat and lamps.is_flashing((now_ns - answer[2]) // _MS):
                 _, sign, since_ns = answer
             lamps.draw(self._levels, self._lamp, sign, now_ns // _MS, (now_ns - since_ns) // _MS, limit_ms)
             levels += self._levels

@@ -32,7 +32,7 @@ def test_signs_and_phrases_are_those_of_whoever_draws_them() -> None:
     """Each name stands for the same number in the core and beside the lamps; two rooms, one list."""
     assert {sign.name: int(sign) for sign in Sign}.items() <= vars(lamps).items()
     assert {phrase.name: int(phrase) for phrase in Phrase}.items() <= vars(buzzer).items()
-    assert len(Sign) + len({"HOST_SILENT", "SELF_TEST"}) == lamps.SIGNS
+    assert len(Sign) + len({"HOST_SILENT", "SELF_TEST", "FELT"}) == lamps.SIGNS
     assert len(Phrase) == len(buzzer.PHRASES_MS)
 
 

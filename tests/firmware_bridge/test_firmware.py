@@ -56,7 +56,7 @@ def test_signs_are_drawn_on_the_board(board: UnixBoard, host: Host) -> None:
     began_ns = time.monotonic_ns() - 6_000 * MS
     host.show(LEADS, (TURN, began_ns, 15_000), OFF, OFF, referee=14)
     host.until(lambda: [board.shows(f"seat {seat}") for seat in range(4)] == [GREEN, YELLOW_RED, DARK, DARK], "signs")
-    assert board.shows("referee") == "255"
+    host.until(lambda: board.shows("referee") == "255", "referee")
 
 
 def test_bar_goes_on_while_the_host_is_busy(board: UnixBoard, host: Host) -> None:

@@ -140,3 +140,23 @@ def test_presses_that_nobody_takes_are_kept_but_not_for_ever() -> None:
         joined.board._board.press(n % 5, 0, joined.board._now_ms)
     joined.run(5000)
     assert [press.button for press in joined.presses] == [n % 5 for n in range(4, 20)]
+
+
+def test_finger_is_felt_within_50_ms_while_the_host_is_busy() -> None:
+    """The board's lamp answers by itself, in the worst moment of its round, and forgets the finger when it is gone."""
+    for ago_ms in range(20):  # before the round that hears of it
+        joined = Joined(0, 0)
+        joined.run(300)
+        joined.session.show(Signs(((6, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0))))
+        joined.run(100)
+        assert joined.pins.levels[:2] == [b"\xff\0\0", b"\0\0\0"]
+        pressed_ms = joined.pins.now_ms - ago_ms
+        joined.pins.down[0] = joined.pins.down[1] = True
+        joined.pins.edges += [(button, True, joined.pins.ticks() - ago_ms) for button in (0, 1)]
+        while joined.pins.now_ms - pressed_ms < 45:  # 5 ms are left for drawing
+            joined.board.step()
+        assert joined.pins.levels[:2] == [b"\0\0\0", b"\xff\xff\xff"]
+        joined.pins.move(0, down=False)
+        joined.pins.move(1, down=False)
+        joined.run(100)
+        assert joined.pins.levels[:2] == [b"\xff\0\0", b"\0\0\0"]

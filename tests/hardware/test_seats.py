@@ -128,6 +128,25 @@ def test_answer_flashes_over_the_sign_and_ends_by_itself(table: MockTable) -> No
         assert changed == levels
 
 
+@pytest.mark.parametrize(("sign", "seen"), [(lamps.OFF, [1, 1, 1]), (lamps.LEADS, [0, 0, 0])])
+def test_finger_is_felt_within_50_ms_whatever_it_is_worth(table: MockTable, sign: int, seen: list[int]) -> None:
+    """While the button is down a dark lamp is lit and a lit one dark, before the loop has decided anything."""
+    seats = table.open()
+    table.after(100)
+    shown(table, sign, *[lamps.LEADS] * 3)
+    before = [table.factory.pin(pin).state for pin in (17, 27, 22)]
+    table.press(5)
+    for _ in range(2):
+        seats.presses(table.after(21).now_ns)
+        shown(table, sign, *[lamps.LEADS] * 3)
+    assert [table.factory.pin(pin).state for pin in (17, 27, 22)] == seen
+    assert table.factory.pin(23).state == 1
+    table.release(5)
+    seats.presses(table.after(40).now_ns)
+    shown(table, sign, *[lamps.LEADS] * 3)
+    assert [table.factory.pin(pin).state for pin in (17, 27, 22)] == before
+
+
 @pytest.mark.parametrize(
     ("lamp", "sign", "lit"),
     [
