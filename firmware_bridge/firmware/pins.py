@@ -1,7 +1,7 @@
 """The pins, flash and line of a Raspberry Pi Pico (RP2040), all that touches the board; no meaning is known here.
 
 Buttons close GP2 to GP5 (seats 0 to 3) and GP6 (acknowledge) to ground. The lamp of seat n hangs on three pins from
-GP7 + 3n on: green, yellow, red; or red, green, blue; or one LED, or the data line of pixels, on the first of them. The
+GP7 + 3n on: green, yellow, red; or green, blue, red; or one LED, or the data line of pixels, on the first of them. The
 referee's lamp hangs on GP20, the buzzer on GP21, both driven high.
 """
 
@@ -32,7 +32,9 @@ ASIDE = "aside.txt"
 WATCHDOG_MS = 2000
 PWM_HZ = 1000
 PIXELS = 4
-"""The kind of lamp that is no LED; the others have as many LEDs as levels: one for kind 2, else three."""
+"""The kind of lamp that is no LED."""
+LED_PLACES = {1: (0, 1, 2), 2: (0,), 3: (2, 0, 1)}
+"""For each level of the other kinds the place of its LED among the three pins; an RGB lamp has blue in the middle."""
 
 _EDGES = 64
 _READ_MOST = 128
@@ -71,7 +73,7 @@ class Pins:
             if self.kind == PIXELS:
                 self._strips.append(_strip(first, self.pixels))
             else:
-                self._leds.append([_led(first + place) for place in range(1 if self.kind == 2 else 3)])
+                self._leds.append([_led(first + place) for place in LED_PLACES[self.kind]])
         self._referee = _led(REFEREE_PIN)
         self._shown = [b""] * len(LAMP_PINS)
         self._shown_referee = 0

@@ -1,5 +1,6 @@
 """The firmware itself, under MicroPython on a real pty, against the real host: only the chip's pins are made up."""
 
+import ast
 import random
 import subprocess
 import time
@@ -13,6 +14,7 @@ import serial
 from firmware_bridge import wire
 from firmware_bridge.framing import frame
 from firmware_bridge.install import FILES, LAMP_KINDS, MAIN
+from hardware.sockets import BOARD_PINS
 from tests.firmware_bridge.host import Host
 from tests.firmware_bridge.unix_board import BUILD, UnixBoard
 from tests.micropython import MPY_CROSS
@@ -251,10 +253,10 @@ def test_loop_that_hangs_is_started_anew_by_the_watchdog(board: UnixBoard, host:
 
 
 @pytest.mark.parametrize(
-    ("lamps", "pixels", "lit"), [("pwm", 1, "ff"), ("rgb", 1, "00ff00"), ("pixels", 3, "001c00" * 3)]
+    ("lamps", "pixels", "lit"), [("pwm", 1, "ff"), ("rgb", 1, "ff0000"), ("pixels", 3, "001c00" * 3)]
 )
 def test_every_kind_of_lamp_hangs_on_the_board(tmp_path: Path, lamps: str, pixels: int, lit: str) -> None:
-    """The same sign on one LED, an RGB LED and a strip, as the board says it has."""
+    """The same green on one LED, on the first pin of an RGB LED, and in the middle byte of a strip's pixels."""
     with UnixBoard(tmp_path, lamps=lamps, pixels=pixels) as board:
         host = Host(board.path)
         host.until(host.ready, "ready")
@@ -264,3 +266,15 @@ def test_every_kind_of_lamp_hangs_on_the_board(tmp_path: Path, lamps: str, pixel
         assert reply is not None
         assert reply.lamps == ((LAMP_KINDS[lamps], pixels),) * 4
         host.seats.close()
+
+
+def test_wiring_that_is_drawn_is_the_one_that_the_firmware_drives() -> None:
+    """The pins of the drawing are those of the program on the board."""
+    source = ast.parse((ROOT / "firmware_bridge" / "firmware" / "pins.py").read_text(encoding="utf-8"))
+    assigned = [node for node in source.body if isinstance(node, ast.Assign)]
+    values = {node.targets[0].id: node.value for node in assigned if isinstance(node.targets[0], ast.Name)}
+    names = ("BUTTON_PINS", "LAMP_PINS", "REFEREE_PIN", "BUZZER_PIN")
+    buttons, lamps, referee, buzzer = (ast.literal_eval(values[name]) for name in names)
+    assert buttons == (*BOARD_PINS.buttons, BOARD_PINS.acknowledge)
+    assert [tuple(range(first, first + 3)) for first in lamps] == [tuple(three) for three in BOARD_PINS.lamps]
+    assert (referee, buzzer) == (BOARD_PINS.referee_lamp, BOARD_PINS.buzzer)
