@@ -93,6 +93,14 @@ def test_clean_press_of_60_ms_is_never_lost(times: list[tuple[int, int]], step_m
     assert found == [(0, start) for start in starts]
 
 
+@given(down=trembling(to=True), up=trembling(to=False), phase_us=st.integers(0, 999))
+def test_press_of_60_ms_counts_though_its_contact_is_worn(down: Edges, up: Edges, phase_us: int) -> None:
+    """Half of a short press may tremble: what is left of it is enough."""
+    edges = [(phase_us + us, pressed) for us, pressed in at(down, 0) + at(up, 60)]
+    ((held_ms, _),) = told(edges, until_ms=300, step_ms=None)
+    assert held_ms == 0
+
+
 @given(up=trembling(to=False), held_ms=st.integers(1600, 2900), step_ms=st.sampled_from([None, 10]))
 def test_trembling_release_of_a_hold_is_no_second_press(up: Edges, held_ms: int, step_ms: int | None) -> None:
     """A hold was told when it was reached; letting go adds nothing."""
