@@ -59,7 +59,6 @@ class Debouncer:
         self._noise_next = 0
         self._told: list[tuple[int, int]] = []
 
-    @property
     def is_felt(self) -> bool:
         """Whether it has been down long enough for a press, and that will count as one."""
         return self._down and not self._deaf

@@ -154,7 +154,7 @@ class PinSeats:
         now_ns = self._clock_ns()
         levels: list[int] = []
         for seat, (sign, since_ns, limit_ms) in enumerate(seats):
-            if seat in self._buttons and self._buttons[seat][2].is_felt:
+            if seat in self._buttons and self._buttons[seat][2].is_felt():
                 sign = lamps.felt(sign)
             elif answer and answer[0] == seat and lamps.is_flashing((now_ns - answer[2]) // _MS):
                 _, sign, since_ns = answer

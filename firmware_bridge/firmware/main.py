@@ -86,7 +86,7 @@ class SeatBoard:
             sign, since_ms, limit_ms = board.seats[seat]
             if is_silent:
                 sign = lamps.HOST_SILENT
-            elif self._buttons[seat].is_felt:
+            elif self._buttons[seat].is_felt():
                 sign = lamps.felt(sign)
             elif board.answer[0] == seat and lamps.is_flashing(now_ms - board.answer[2]):
                 sign, since_ms = board.answer[1:]
