@@ -38,11 +38,12 @@ from controller.journal import Journal, JournalError
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage, Mqtt
 from controller.quiet import is_quiet
+from controller.wiring import wiring_of
 from firmware_bridge.link import LinkDied
 from firmware_bridge.seats import BoardSeats
 from hardware.pins import PinsUnavailable, open_factory
 from hardware.seats import PinSeats
-from hardware.wiring import DEFAULT_WIRING, SeatPins, Wiring, problems
+from hardware.wiring import DEFAULT_WIRING
 from vision.camera import FolderCamera, Frame, Picamera, V4L2Camera, VideoCamera
 from vision.geometry import Table
 from vision.layout import LineLayout, Lying
@@ -78,18 +79,6 @@ def table_of(config: Config) -> Table | None:
         return Table(table.corners_px, side_mm=table.side_mm, zone_mm=table.zone_mm)
     except ValueError as error:
         raise ConfigError(f"table.corners_px: {error}") from error
-
-
-def wiring_of(config: Config) -> Wiring:
-    """The pins of the configuration, or the usual ones."""
-    pins = config.seats.pins
-    if pins is None:
-        return DEFAULT_WIRING
-    seats = [SeatPins(s.button, s.green, s.yellow, s.red) for s in (pins.seat0, pins.seat1, pins.seat2, pins.seat3)]
-    wiring = Wiring((seats[0], seats[1], seats[2], seats[3]), pins.referee_lamp, pins.acknowledge, pins.buzzer)
-    if found := problems(wiring):
-        raise ConfigError(f"seats.pins: {' '.join(found)}")
-    return wiring
 
 
 def open_camera(config: Config, *, clock_ns: Callable[[], int], wait: Callable[[float], object]) -> Camera:

@@ -21,6 +21,7 @@ EXAMPLES = {
     "evaluate": "gameline evaluate pictures/ --page evaluation.html",
     "demo": "gameline demo --speed 4 --mishaps",
     "run": "gameline run /etc/gameline/gameline.toml",
+    "silence": "gameline silence /etc/gameline/gameline.toml",
     "firmware": "gameline firmware install --port /dev/serial/by-id/usb-MicroPython_Board_in_FS_mode_... --lamps leds",
     "judge": "gameline judge game.dom --register game.pdf --lang ru",
     "record": "gameline record /var/lib/gameline/journal.sqlite > game.dom",
@@ -83,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
 
     run = _add(commands, "run", "the service of one table")
     run.add_argument("config", type=Path, metavar="CONFIG")
+
+    silence = _add(commands, "silence", "lamps and buzzer off, after a service that could not do it", room="silence")
+    silence.add_argument("config", type=Path, metavar="CONFIG")
     firmware = _add(commands, "firmware", "put the seat board's firmware on a board", room="firmware")
     firmware.add_argument("what", choices=("install",), help="write it and have the board say that it is there")
     firmware.add_argument("--port", required=True, metavar="PATH", help="the board's /dev/serial/by-id/...")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from controller.app import wiring_of
 from controller.cli import Sorry
 from controller.config import Config, ConfigError, load_config
+from controller.wiring import wiring_of
 from hardware.drawing import draw
 from hardware.plan import Kind, Plan, board_plan, markdown_table, pins_plan, text_table
 

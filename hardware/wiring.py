@@ -86,6 +86,12 @@ def problems(wiring: Wiring) -> tuple[str, ...]:
     return tuple(found)
 
 
+def outputs(wiring: Wiring) -> tuple[int, ...]:
+    """The pins that light or sound, the buzzer first: it is the one that must not stay on."""
+    pins = [pin for _, pin, is_output in _uses(wiring) if is_output]
+    return tuple(reversed(pins))
+
+
 def _uses(wiring: Wiring) -> Iterator[tuple[str, int, bool]]:
     """Every use of a pin: what for, which, and whether it is an output."""
     for seat, pins in enumerate(wiring.seats):

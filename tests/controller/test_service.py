@@ -2,88 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import os
-import queue
 import signal
 import socket
 import subprocess
 import sys
-import time
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import cv2
-import numpy as np
-import paho.mqtt.client as paho
 import pytest
-from paho.mqtt.enums import CallbackAPIVersion
 
 from controller.game.rulesets import spots, values_of
 from controller.journal import Draft, Journal
 from controller.mosquitto import Mosquitto
-from vision.layout import LineLayout
-from vision.look import Look
-from vision.render import Backdrop
-from vision.rig import Rig
+from tests.controller.live_service import ROOT, Display, config_in, end, film_in
 
-ROOT = Path(__file__).parents[2]
 Start = Callable[..., "subprocess.Popen[str]"]
-EMPTY_FRAMES, FRAMES = 10, 600
-"""One second of empty table, then a minute with the first domino on it, at ten frames a second."""
-
-
-class Display:
-    """A second client: what it has heard, and the referee's voice."""
-
-    def __init__(self, port: int) -> None:
-        self.heard: queue.Queue[tuple[str, Any]] = queue.Queue()
-        self.client = paho.Client(CallbackAPIVersion.VERSION2, client_id=str(uuid.uuid4()))
-        self.client.on_message = lambda client, userdata, m: self.heard.put(
-            (m.topic.removeprefix("gameline/v1/hall/"), json.loads(m.payload))
-        )
-        self.client.connect("127.0.0.1", port)
-        self.client.subscribe("gameline/v1/hall/#", qos=1)
-        self.client.loop_start()
-
-    def wait_for(self, topic: str, is_it: Callable[[Any], bool] = lambda body: True, timeout_s: float = 20.0) -> Any:
-        """The next message on `topic` that is what is waited for."""
-        deadline = time.monotonic() + timeout_s
-        while (left := deadline - time.monotonic()) > 0:
-            try:
-                heard, body = self.heard.get(timeout=left)
-            except queue.Empty:
-                break
-            if heard == topic and is_it(body):
-                return body
-        raise AssertionError(f"nothing such came on {topic} in {timeout_s} s")
-
-    def order(self, name: str, **arguments: Any) -> Any:
-        """Send a command and wait for its answer."""
-        body = {"id": str(uuid.uuid4()), "sent_ms": time.time_ns() // 1_000_000, "by": "referee", "client": "tests"}
-        self.client.publish(f"gameline/v1/hall/cmd/{name}", json.dumps({**body, **arguments}), qos=1)
-        return self.wait_for("reply/tests", lambda answer: answer["id"] == body["id"])
-
-    def close(self) -> None:
-        self.client.loop_stop()
 
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A minute of a table on which 6-4 is laid after a second."""
-    folder = tmp_path_factory.mktemp("film")
-    backdrop = Backdrop(Rig(1440, 1080), Look(), np.random.default_rng(5))
-    pictures = [folder / "empty.png", folder / "laid.png"]
-    cv2.imwrite(str(pictures[0]), backdrop.picture().bgr)
-    backdrop.lay([LineLayout(np.random.default_rng(5)).first(6, 4)])
-    cv2.imwrite(str(pictures[1]), backdrop.picture().bgr)
-    frames = folder / "frames"
-    frames.mkdir()
-    for number in range(FRAMES):
-        (frames / f"{number:04d}.png").symlink_to(pictures[number >= EMPTY_FRAMES])
-    return frames
+    return film_in(tmp_path_factory.mktemp("film"))
 
 
 @pytest.fixture
@@ -94,14 +34,7 @@ def broker(tmp_path: Path) -> Iterator[Mosquitto]:
 
 @pytest.fixture
 def config(tmp_path: Path, film: Path, broker: Mosquitto) -> Path:
-    corners = [list(corner) for corner in Rig(1440, 1080).table().corners_px]
-    path = tmp_path / "gameline.toml"
-    path.write_text(
-        f'[table]\nname = "hall"\ncorners_px = {corners}\n[camera]\nkind = "folder"\npath = "{film}"\nfps = 10.0\n'
-        f'[seats]\npin_factory = "mock"\n[broker]\nport = {broker.port}\n'
-        f'[journal]\npath = "{tmp_path / "journal.sqlite"}"\n'
-    )
-    return path
+    return config_in(tmp_path, film=film, port=broker.port, pin_factory="mock")
 
 
 @pytest.fixture
@@ -126,13 +59,6 @@ def start() -> Iterator[Start]:
     for service in running:
         service.kill()
         service.communicate()
-
-
-def end(service: subprocess.Popen[str], number: int) -> tuple[int, str]:
-    """Send a signal and wait: exit code and what was said on stderr."""
-    service.send_signal(number)
-    said = service.communicate(timeout=20)[1]
-    return service.returncode, said
 
 
 def test_service_turns_a_filmed_move_into_a_published_event_and_survives_kill_9(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hardware.wiring import DEFAULT_WIRING, SeatPins, Wiring, problems
+from hardware.wiring import DEFAULT_WIRING, SeatPins, Wiring, outputs, problems
 
 
 def test_default_wiring_has_no_problems() -> None:
@@ -41,3 +41,10 @@ def test_problems_are_all_told_at_once() -> None:
 def test_button_may_sit_on_a_pin_with_a_fixed_pull_up() -> None:
     """GPIO 3 has the pull-up a button wants."""
     assert problems(replace(DEFAULT_WIRING, acknowledge=3)) == ()
+
+
+def test_outputs_are_all_that_lights_or_sounds_and_the_buzzer_is_first() -> None:
+    """Twelve lamps of the seats, the referee's, and the buzzer, which must be silent before anything else is dark."""
+    assert outputs(DEFAULT_WIRING)[:2] == (DEFAULT_WIRING.buzzer, DEFAULT_WIRING.referee_lamp)
+    buttons = {DEFAULT_WIRING.acknowledge, *(seat.button for seat in DEFAULT_WIRING.seats)}
+    assert len(set(outputs(DEFAULT_WIRING)) - buttons) == 14
