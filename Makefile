@@ -13,6 +13,9 @@ demo: $(VENV)/.ready ## play a whole game on a rendered table (DEMO_ARGS="--mish
 test: $(VENV)/.ready-dev ## run every test (TEST_ARGS="-k journal")
 	$(BIN)/python -m pytest $(TEST_ARGS)
 
+test-gpio: $(VENV)/.ready-gpio ## test pins on lines that a kernel of our own simulates (built once, some minutes)
+	bash tests/gpio/in-guest build/test-gpio bash tests/gpio/all-tests
+
 fuzz: $(VENV)/.ready-dev ## ten million random bytes into both ends of the seat board's line
 	GAMELINE_FUZZ_BYTES=10000000 $(BIN)/python -m pytest --timeout 600 -k random_bytes tests/firmware_bridge/test_line_noise.py
 
@@ -31,6 +34,9 @@ bench: $(VENV)/.ready-dev ## measure the reader, the way from a frame to a displ
 	$(BIN)/python -m bench.latency
 	$(BIN)/python -m bench.rules
 
+bench-gpio: $(VENV)/.ready-gpio ## measure press and lamp on simulated lines beside a bare callback
+	bash tests/gpio/in-guest build/bench-gpio python -m bench.seats
+
 exam: $(VENV)/.ready-dev ## read 500 drawn pictures that nothing was learnt from, 200 of them without dominoes
 	$(BIN)/python -m vision.exam
 
@@ -48,12 +54,16 @@ $(VENV)/.ready: pyproject.toml constraints.txt .ci/prepare
 	@touch $@
 
 $(VENV)/.ready-train: pyproject.toml constraints.txt .ci/prepare
-	@bash .ci/prepare $(VENV) .[dev,train]
-	@touch $@ $(VENV)/.ready $(VENV)/.ready-dev
+	@bash .ci/prepare $(VENV) .[dev,pi,train]
+	@touch $@ $(VENV)/.ready $(VENV)/.ready-dev $(VENV)/.ready-gpio
 
 $(VENV)/.ready-dev: pyproject.toml constraints.txt .ci/prepare
 	@bash .ci/prepare $(VENV) .[dev]
 	@touch $@ $(VENV)/.ready
 
-.PHONY: help demo test fuzz test-board check bench exam train lock clean
+$(VENV)/.ready-gpio: pyproject.toml constraints.txt .ci/prepare
+	@bash .ci/prepare $(VENV) .[dev,pi]
+	@touch $@ $(VENV)/.ready $(VENV)/.ready-dev
+
+.PHONY: help demo test test-gpio fuzz test-board check bench bench-gpio exam train lock clean
 .DEFAULT_GOAL := help

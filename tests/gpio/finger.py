@@ -1,0 +1,29 @@
+"""A finger on a simulated button, in a process of its own: plays a trace of tests/data/bounce/ on a line's pull.
+
+python finger.py PULL_FILE TRACE.csv
+"""
+
+import csv
+import os
+import sys
+import time
+from pathlib import Path
+
+
+def main(pull_file: str, trace: str) -> None:
+    """Play the trace with its own timing, as exactly as a busy loop can."""
+    with Path(trace).open(encoding="ascii") as text:
+        steps = [(int(row["us"]), row["closed"] == "1") for row in csv.DictReader(r for r in text if r[0] != "#")]
+    pull = os.open(pull_file, os.O_RDWR)
+    start_ns = time.perf_counter_ns()
+    for at_us, is_closed in steps:
+        left_ns = start_ns + at_us * 1000 - time.perf_counter_ns()
+        if left_ns > 10_000_000:
+            time.sleep(left_ns / 1e9 - 0.005)
+        while time.perf_counter_ns() < start_ns + at_us * 1000:
+            pass
+        os.pwrite(pull, b"pull-down" if is_closed else b"pull-up", 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
