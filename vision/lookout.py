@@ -1,6 +1,6 @@
 """Keeps watch: one thread that holds the camera, feeds the watcher and tells what it sees, and never gives up.
 
-What is told are the watcher's sights and four words of its own; the callback must only enqueue.
+What is told are the watcher's sights and five words of its own; the callback must only enqueue.
 """
 
 import threading
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from vision.camera import CameraEnded, CameraLost
-from vision.frame import Frame, NotAFrame
+from vision.checkup import Checkup
+from vision.frame import Bgr, Frame, NotAFrame
 from vision.images import ImageError
 from vision.watch import Sight, Watcher
 
@@ -46,7 +47,15 @@ class Died:
     reason: str
 
 
-News = Sight | Taken | Lost | Back | Died
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A frame was looked at as a technician asked."""
+
+    mono_ns: int
+    checkup: Checkup
+
+
+News = Sight | Taken | Lost | Back | Died | Examined
 
 
 class Camera(Protocol):
@@ -98,6 +107,7 @@ class Lookout:
         watcher: what is fed.
         tell: called in this thread with every piece of news, in order; it must only enqueue.
         clock_ns: the monotonic clock of the frames.
+        check: looks at a frame that was asked for by `examine`.
     """
 
     def __init__(
@@ -107,7 +117,10 @@ class Lookout:
         watcher: Watcher,
         tell: Callable[[News], None],
         clock_ns: Callable[[], int],
+        check: Callable[[Bgr], Checkup] | None = None,
     ) -> None:
+        self._check = check
+        self._is_asked = threading.Event()
         self._open_camera = open_camera
         self._watcher = watcher
         self._tell = tell
@@ -119,6 +132,10 @@ class Lookout:
     def start(self) -> None:
         """Begin to watch."""
         self._thread.start()
+
+    def examine(self) -> None:
+        """Have the next frame checked and told as `Examined`; from any thread."""
+        self._is_asked.set()
 
     def wait(self, seconds: float) -> bool:
         """Sleep, less when the watch is called off; True when it is."""
@@ -166,6 +183,9 @@ class Lookout:
             self._is_lost = False
             self._tell(Back(frame.mono_ns))
         self._tell(Taken(frame.mono_ns))
+        if self._check is not None and self._is_asked.is_set():
+            self._is_asked.clear()
+            self._tell(Examined(frame.mono_ns, self._check(frame.bgr)))
         for sight in self._watcher.see(frame):
             self._tell(sight)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
 from vision.camera import CameraEnded, CameraLost, Frame, NotAFrame
-from vision.lookout import Back, Died, Lookout, Lost, News, Playback, Taken
+from vision.checkup import check
+from vision.lookout import Back, Died, Examined, Lookout, Lost, News, Playback, Taken
 from vision.reading import Reading
 from vision.watch import Settled, Watcher
 
@@ -111,3 +113,35 @@ def test_playback_gives_each_frame_at_its_moment_with_the_running_clock() -> Non
     stamps = [playback.read().mono_ns for _ in range(2)]
     assert stamps == [5_250_000_000, 5_500_000_000]
     assert now_ns[0] == 5_500_000_000
+
+
+def test_lookout_examines_one_frame_each_time_it_is_asked() -> None:
+    """The next frame after the question is looked at, and told after its `Taken`; no other is."""
+    heard: queue.Queue[News] = queue.Queue()
+    go_on = threading.Event()
+
+    class Waiting(Script):
+        def read(self) -> Frame:
+            if self.number == 1:
+                go_on.wait(WAIT_S)
+            return super().read()
+
+    camera = Waiting(1, 2, 3)
+    lookout = Lookout(
+        open_camera=lambda: camera,
+        watcher=Watcher(read=lambda bgr: Reading()),
+        tell=heard.put,
+        clock_ns=lambda: 7,
+        check=lambda bgr: check(bgr, read=lambda picture: Reading(), table=None),
+    )
+    lookout.start()
+    assert heard.get(timeout=WAIT_S) == Taken(250_000_000)
+    lookout.examine()
+    go_on.set()
+    told = [news for news in (heard.get(timeout=WAIT_S) for _ in range(4)) if not isinstance(news, Settled)]
+    lookout.close()
+    assert told[0] == Taken(500_000_000)
+    assert isinstance(told[1], Examined)
+    assert (told[1].mono_ns, told[1].checkup.width_px) == (500_000_000, 320)
+    assert Taken(750_000_000) in told
+    assert sum(isinstance(news, Examined) for news in told) == 1
