@@ -28,6 +28,12 @@ class BoardClock:
         return self._counted_on(ticks_ms) * _MS + min(self._samples)[1]
 
     @property
+    def round_trip_ns(self) -> int | None:
+        """The median of the last round trips, the board's own 20 ms among them; None before the first answer."""
+        trips = sorted(trip for trip, _ in self._samples)
+        return trips[len(trips) // 2] if trips else None
+
+    @property
     def error_ns(self) -> int:
         """How wrong `host_ns` may be, drift aside: half of the quickest round trip, and one tick; needs one answer."""
         return min(self._samples)[0] // 2 + _MS

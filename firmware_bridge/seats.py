@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -11,6 +12,23 @@ from firmware_bridge.wire import BUTTONS, SEATS
 
 BOARD = "seat board"
 _PLACES = ("seat 0", "seat 1", "seat 2", "seat 3", "referee")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardReport:
+    """Which board hangs on the line, and how the talk with it goes."""
+
+    build: str
+    """The firmware's name and version; empty where no board has answered."""
+    protocol: int
+    boot: int
+    """Another number after each start of the board."""
+    round_trip_ns: int | None
+    """The median; None before the first answer."""
+    damaged: int
+    """Frames dropped since the start, mostly for a wrong CRC."""
+    unanswered: int
+    """Messages to the board that were not acknowledged within 100 ms."""
 
 
 class BoardSeats:
@@ -114,6 +132,16 @@ class BoardSeats:
             elif self._session.stuck >> button & 1:
                 told[place] = "button held down: release it, or check its wire"
         return told
+
+    def noise(self) -> Mapping[str, int]:
+        """Nothing: the board removes what is too short for a finger and tells only of a button that chatters."""
+        return {}
+
+    def report(self) -> BoardReport:
+        """The board as it answered last, and how the line was since the start."""
+        board, session = self._session.board, self._session
+        build, protocol, boot = (board.build, board.protocol, board.boot) if board else ("", 0, 0)
+        return BoardReport(build, protocol, boot, session.round_trip_ns, session.damaged, session.unanswered)
 
     def close(self) -> None:
         """Switch everything off and give the port back; a second time does nothing."""

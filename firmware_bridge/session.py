@@ -107,6 +107,8 @@ class Session:
         self.state = State.CLOSED
         self.damaged = 0
         """Frames and messages dropped since the start."""
+        self.unanswered = 0
+        """Shows since the start that were not acknowledged within 100 ms."""
         self.stuck = 0
         self.chattering = 0
         """Bits of the buttons, as the board told last."""
@@ -121,6 +123,7 @@ class Session:
         self._number = 0  # of the last Hello or Show sent
         self._sent_ns = 0  # when that was
         self._due_ns = 0  # when the next is due
+        self._is_answered = True
         self._shows_since = 0  # a Show from this number on carries the present signs
         self._heard_ns = 0
         self._write = b""
@@ -149,6 +152,11 @@ class Session:
     def clock_error_ns(self) -> int | None:
         """How wrong the time of a press may be, or None before the board has answered."""
         return self._clock.error_ns if self.state is State.READY else None
+
+    @property
+    def round_trip_ns(self) -> int | None:
+        """The median time from a message to the board's answer, or None before the board has answered."""
+        return self._clock.round_trip_ns if self.state is State.READY else None
 
     def show(self, signs: Signs) -> None:
         """From now on these are to be seen; only the newest are sent."""
@@ -182,6 +190,9 @@ class Session:
         if self.state is not State.CLOSED and now_ns >= self._due_ns:
             self._number = (self._number + 1) % 256
             if self.state is State.READY:
+                if not self._is_answered and now_ns - self._sent_ns >= SHOW_AGAIN_NS:
+                    self.unanswered += 1
+                self._is_answered = False
                 self._say(self._signs.at(now_ns, self._number))
                 self._due_ns = now_ns + SHOW_AGAIN_NS
             else:
@@ -236,12 +247,14 @@ class Session:
         self._clock.heard(reply.ticks_ms, sent_ns=self._sent_ns, received_ns=at_ns)
         self._news.append(f"the board is ready: firmware {reply.build}, boot {reply.boot}")
         self.state, self._refusal = State.READY, ""
+        self._is_answered = True
         self._shows_since = (self._number + 1) % 256
         self._due_ns = at_ns
 
     def _take_shown(self, shown: Shown, at_ns: int) -> None:
         self.stuck, self.chattering = shown.stuck, shown.chattering
         if shown.number == self._number:
+            self._is_answered = True
             self._clock.heard(shown.ticks_ms, sent_ns=self._sent_ns, received_ns=at_ns)
         if _is_after(shown.number, self._shows_since - 1) and not _is_after(shown.number, self._number):
             self._shows_since = shown.number  # so that the ring of 256 never laps it

@@ -180,6 +180,10 @@ class PinSeats:
         places = sorted({place for place, _ in told})
         return {place: "; ".join(fault for where, fault in told if where == place) for place in places}
 
+    def noise(self) -> Mapping[str, int]:
+        """How many pulses too short for a finger each place's button has given since the start."""
+        return {spot.place: debouncer.noise for spot, _, debouncer in self._buttons.values()}
+
     def close(self) -> None:
         """Switch everything off and give all pins back; a second time does nothing."""
         for spot, output in reversed(self._outputs):

@@ -10,6 +10,7 @@ import pytest
 import serial
 
 from firmware_bridge.link import LinkDied
+from firmware_bridge.wire import PROTOCOL
 from tests.firmware_bridge.fake_board import FakeBoard
 from tests.firmware_bridge.host import Host
 from tests.firmware_bridge.pty_board import PtyBoard
@@ -140,3 +141,17 @@ def test_signs_for_another_number_of_seats_are_refused(host: Host) -> None:
     """A wrong picture is a mistake of the caller and is not sent."""
     with pytest.raises(ValueError, match="Expected the signs of 4 seats, got 3"):
         host.show(OFF, OFF, OFF)
+
+
+def test_board_reports_what_it_is_and_how_the_line_was(port: Path) -> None:
+    """Firmware, protocol and boot number of the board, round trips of the line."""
+    with PtyBoard(port, FakeBoard(boot=41)):
+        host = Host(port)
+        assert host.seats.report().build == ""
+        host.until(host.ready)
+        report = host.seats.report()
+        host.seats.close()
+    assert (report.build, report.protocol, report.boot) == ("fake board 1.0", PROTOCOL, 41)
+    assert report.round_trip_ns is not None
+    assert 0 < report.round_trip_ns < 1_000_000_000
+    assert host.seats.noise() == {}

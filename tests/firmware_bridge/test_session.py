@@ -456,3 +456,31 @@ def test_messages_of_a_board_that_was_not_greeted_do_nothing() -> None:
         session.received(frame(encode(message)), 0)
     assert session.state is State.GREETING
     assert session.advance(0).presses == ()
+
+
+def test_lost_answers_and_round_trips_are_counted() -> None:
+    """What a technician asks of a line: how long an answer takes, and how many never came."""
+    line = Line(FakeBoard())
+    assert line.session.round_trip_ns is None
+    line.run(2000)
+    assert line.session.unanswered == 0
+    assert line.session.round_trip_ns is not None
+    assert 0 <= line.session.round_trip_ns <= 4 * STEP_NS
+    line.cut = True
+    line.run(1000)
+    assert line.session.unanswered >= 5
+    line.cut = False
+    line.run(1000)
+    lost = line.session.unanswered
+    line.run(2000)
+    assert line.session.unanswered == lost
+
+
+def test_signs_that_follow_each_other_quickly_are_no_lost_answers() -> None:
+    """A Show that is overtaken by the next one within its 100 ms is not missed."""
+    line = Line(FakeBoard())
+    line.run(500)
+    for number in range(20):
+        line.session.show(counted(number % 14))
+        line.run(25)
+    assert line.session.unanswered == 0

@@ -314,3 +314,13 @@ def test_wiring_with_problems_drives_no_pin() -> None:
             logger=logging.getLogger("test.seats"),
         )
     assert not factory.pins
+
+
+def test_noise_of_each_button_is_counted(table: MockTable) -> None:
+    """A pulse too short for a finger is no press, and is counted at its place alone."""
+    seats = table.open()
+    for _ in range(3):
+        table.press(DEFAULT_WIRING.seats[1].button)
+        table.after(3).release(DEFAULT_WIRING.seats[1].button)
+        assert seats.presses(table.after(50).now_ns) == ()
+    assert seats.noise() == {"seat 0": 0, "seat 1": 3, "seat 2": 0, "seat 3": 0, "referee": 0}
