@@ -1,0 +1,314 @@
+"""The self-test on real seats with mock pins: a good table passes, and each fault is named with what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from gpiozero.exc import PinSetInput
+from gpiozero.pins.mock import MockPWMPin
+
+from controller import selftest
+from controller.selftest_results import PHRASES, Result
+from hardware import lamps
+from hardware.buzzer import PHRASES_MS
+from hardware.wiring import DEFAULT_WIRING
+from tests.controller.technician import BUTTONS, GOOD, MS, WANTED, Technician, asked, result
+from tests.hardware.mock_table import MockTable
+
+
+class DeadPin(MockPWMPin):  # type: ignore[misc]
+    """A pin that another program holds."""
+
+    def output_with_state(self, state: float) -> None:
+        raise PinSetInput("the pin is in use")
+
+
+class Stuck(MockPWMPin):  # type: ignore[misc]
+    """A button that is down, whatever the finger does."""
+
+    def _get_state(self) -> float:
+        return 0.0
+
+    def drive_high(self) -> bool:
+        return False
+
+
+@pytest.fixture
+def table() -> Iterator[MockTable]:
+    made = MockTable()
+    yield made
+    if made.seats is not None:
+        made.seats.close()
+    made.factory.reset()
+
+
+def lit(table: MockTable, pin: int) -> bool:
+    """Whether an LED or the buzzer has been on at all."""
+    return max(table.levels(pin)) > 0
+
+
+def test_signs_and_phrases_are_those_that_are_drawn() -> None:
+    """The numbers of this room are the numbers of those who draw them."""
+    assert (selftest.DARK, selftest.STEADY, selftest.COUNTED, selftest.REFUSED, selftest.SELF_TEST, selftest.NEWS) == (
+        lamps.OFF,
+        lamps.PAUSED,
+        lamps.COUNTED,
+        lamps.REFUSED,
+        lamps.SELF_TEST,
+        lamps.NEWS,
+    )
+    assert len(PHRASES) == len(PHRASES_MS) - 1
+    assert all(sum(phrase) < 1000 * selftest.PHRASE_EVERY_S for phrase in PHRASES_MS)
+
+
+def test_good_table_passes_in_under_a_minute_of_a_quick_person(table: MockTable) -> None:
+    """Every lamp, the referee's lamp and the buzzer are on at their time, and all is off at the end."""
+    technician = Technician(table)
+    began_ns = table.now_ns
+    report = technician.goes_round()
+    assert [line for line in report.results if not line.passed] == []
+    assert report.has_passed
+    assert (table.now_ns - began_ns) / 1e9 < 60
+    pins = DEFAULT_WIRING
+    for pin in [pin for seat in pins.seats for pin in (seat.green, seat.yellow, seat.red)]:
+        assert lit(table, pin), pin
+    assert lit(table, pins.referee_lamp)
+    rises = sum(a == 0 < b for a, b in zip(table.levels(pins.buzzer), table.levels(pins.buzzer)[1:], strict=False))
+    assert rises == sum(len(phrase[::2]) for phrase in PHRASES_MS)
+    outputs = [pin for seat in pins.seats for pin in (seat.green, seat.yellow, seat.red)]
+    assert all(table.factory.pin(pin).state == 0 for pin in (*outputs, pins.referee_lamp, pins.buzzer))
+
+
+def test_each_seat_is_asked_for_by_its_own_lamp_alone(table: MockTable) -> None:
+    """While a sentence names a seat, no other seat's lamp is lit, but for the answer to the press before."""
+    technician = Technician(table)
+    technician.goes_round()
+    for showing in technician.shown:
+        lit_seats = [seat for seat, (sign, _, _) in enumerate(showing.seats) if sign]
+        if "watch its lamp" in showing.say:
+            assert lit_seats == [int(showing.say.split("Seat ")[1][0])]
+    assert next(showing.seconds_left for showing in technician.shown if showing.step == 1) == selftest.ANSWER_S
+
+
+def test_dead_pin_of_a_lamp_is_named_although_the_press_confirmed_the_rest(table: MockTable) -> None:
+    """Red of seat 2 hangs on a pin that another program holds."""
+    table.factory.pin(DEFAULT_WIRING.seats[2].red, pin_class=DeadPin)
+    report = Technician(table).goes_round()
+    lamp = result(report, "seat 2, lamp")
+    assert (lamp.passed, "red lamp on GPIO 26 does not work" in lamp.came) == (False, True)
+    assert "stop that, or choose another pin" in lamp.to_do
+    assert result(report, "seat 2, button").passed
+    assert [line.part for line in report.results if line.passed is False] == ["seat 2, lamp"]
+
+
+def test_held_button_says_that_the_lamp_is_wrong_and_proves_the_button(table: MockTable) -> None:
+    """The one gesture for trouble: hold. The seat's button is none the worse for it."""
+    report = Technician(table, lambda say: (1, 1800) if "Seat 1: watch" in say else asked(say)).goes_round()
+    lamp, button = result(report, "seat 1, lamp"), result(report, "seat 1, button")
+    assert (lamp.passed, lamp.came) == (False, "reported wrong: the button was held")
+    assert "LEDs" in lamp.to_do
+    assert (button.passed, button.came) == (True, "pressed and held, no noise")
+
+
+def test_dead_button_is_noted_after_its_time_and_the_test_goes_on(table: MockTable) -> None:
+    """Seat 3's wire is broken: no press comes, its lamp stays unconfirmed, everything after it is tested."""
+    report = Technician(table, lambda say: None if "Seat 3" in say else asked(say)).goes_round()
+    button = result(report, "seat 3, button")
+    assert (button.passed, button.came) == (False, "no press in 15 s")
+    assert "wire" in button.to_do
+    assert result(report, "seat 3, lamp").passed is None
+    assert result(report, "buzzer").passed
+
+
+def test_hold_is_asked_of_the_first_seat_whose_button_works(table: MockTable) -> None:
+    """With seat 0's button dead, seat 1 is held."""
+    technician = Technician(table, lambda say: None if "Seat 0" in say else asked(say))
+    hold = result(technician.goes_round(), "holding a button")
+    assert (hold.passed, hold.came) == (True, "told, on seat 1")
+
+
+def test_short_press_where_a_hold_is_asked_for_does_not_do(table: MockTable) -> None:
+    """The contact that opens under the finger is the fault this step looks for."""
+    report = (technician := Technician(table, lambda say: asked(say) and (asked(say)[0], 120))).goes_round()  # type: ignore[index]
+    assert result(report, "holding a button").passed is False
+    assert any("That was short." in say for say in technician.sentences)
+
+
+def test_stuck_button_is_told_while_its_seat_is_asked_and_in_the_report(table: MockTable) -> None:
+    """A jammed button of seat 1."""
+    table.factory.pin(DEFAULT_WIRING.seats[1].button, pin_class=Stuck)
+    technician = Technician(table)
+    button = result(technician.goes_round(), "seat 1, button")
+    assert (button.passed, "held down" in button.came) == (False, True)
+    assert "release it, or check its wire" in button.to_do
+    assert any(say.startswith("(seat 1: button held down") for say in technician.sentences)
+
+
+def test_button_that_somebody_leant_on_at_the_start_passes_once_it_works(table: MockTable) -> None:
+    """What is released and pressed as it should be is well."""
+    table.factory.pin(DEFAULT_WIRING.seats[1].button).drive_low()
+    seats = table.open()
+    table.release(DEFAULT_WIRING.seats[1].button)
+    assert result(Technician(table).goes_round(seats), "seat 1, button").passed
+
+
+def test_chattering_button_is_named_even_when_it_is_quiet_later(table: MockTable) -> None:
+    """A loose plug at seat 0 rattles while its seat is asked, and rests afterwards."""
+    pin = DEFAULT_WIRING.seats[0].button
+
+    def rattle(say: str) -> tuple[int, int] | None:
+        if "Seat 0: watch" not in say:
+            return asked(say)
+        for _ in range(30):
+            table.press(pin)
+            table.after(3).release(pin)
+            table.after(40)
+        return None
+
+    report = Technician(table, rattle).goes_round()
+    button = result(report, "seat 0, button")
+    assert (button.passed, "chatters" in button.came) == (False, True)
+    assert "check its plug and its wire" in button.to_do
+
+
+def test_some_noise_is_told_and_more_of_it_fails(table: MockTable) -> None:
+    """Two pulses are a knock, ten are a wire."""
+    for pulses, passed in ((2, True), (10, False)):
+        done: list[str] = []
+
+        def noisy(say: str, pulses: int = pulses, done: list[str] = done) -> tuple[int, int] | None:
+            if "Seat 2" in say and not done:
+                done.append(say)
+                for _ in range(pulses):
+                    table.press(BUTTONS[2])
+                    table.after(4).release(BUTTONS[2])
+                    assert table.seats is not None
+                    table.seats.presses(table.after(1100).now_ns)
+                return None
+            return asked(say)
+
+        button = result(Technician(table, noisy).goes_round(), "seat 2, button")
+        assert (button.passed, f"{pulses} pulses too short for a finger" in button.came) == (passed, True)
+        assert ("docs/hardware.md" in button.to_do) is not passed
+
+
+def test_swapped_buttons_are_told_as_such(table: MockTable) -> None:
+    """The wires of seats 0 and 2 are crossed: each press comes from the other seat."""
+    crossed = {0: 2, 2: 0}
+
+    def press_of(say: str) -> tuple[int, int] | None:
+        act = asked(say)
+        return act and (crossed.get(act[0], act[0]), act[1])
+
+    technician = Technician(table, press_of)
+    report = technician.goes_round()
+    for seat, other in crossed.items():
+        button = result(report, f"seat {seat}, button")
+        assert (button.passed, button.came) == (False, f"the button of seat {other} came instead")
+        assert "swapped" in button.to_do
+    assert any("That was the button of seat 2." in say for say in technician.sentences)
+
+
+def test_press_before_everything_was_seen_is_too_early(table: MockTable) -> None:
+    """Who presses after half a second cannot have seen red; he is told, and presses again."""
+    technician = Technician(table, reaction_ms=500)
+    report = technician.goes_round()
+    assert report.has_passed
+    assert sum("Too early" in say for say in technician.sentences) >= 4
+
+
+def test_quiet_hours_keep_the_buzzer_silent_and_that_is_no_pass(table: MockTable) -> None:
+    """Nobody signs for a buzzer that was not heard; the page says how to have it sound."""
+    report = Technician(table, with_buzzer=False).goes_round()
+    buzzer = result(report, "buzzer")
+    assert (buzzer.passed, "quiet hours" in buzzer.came, "--sound" in buzzer.to_do) == (None, True, True)
+    assert not report.has_passed
+    assert not lit(table, DEFAULT_WIRING.buzzer)
+
+
+def test_nobody_there_is_over_in_about_two_minutes_with_everything_noted(table: MockTable) -> None:
+    """Nothing hangs; what did not come has failed or was not tested, and says why."""
+    began_ns = table.now_ns
+    report = Technician(table, lambda say: None).goes_round()
+    assert (table.now_ns - began_ns) / 1e9 < 125
+    touched = [line for line in report.results if not line.part.startswith(("camera", "clock", "broker", "disk"))]
+    assert not any(line.passed for line in touched)
+    assert result(report, "holding a button").came == "not tested: no seat's button works"
+
+
+def test_stopped_test_reports_what_it_has(table: MockTable) -> None:
+    """Ended at the third seat: two seats are told, the others are not tested, nothing is invented."""
+    seats = table.open()
+    script = selftest.Script(table.now_ns)
+    now_ns = table.now_ns
+    script.advance(now_ns, faults={}, noise=seats.noise(), has_frames=True)
+    for seat in range(2):
+        now_ns += 3000 * MS
+        script.press(seat, 0, now_ns, now_ns)
+    script.stop("by Tess")
+    lines: dict[str, Result] = {line.part: line for line in script.results()}
+    assert [lines[f"seat {seat}, lamp"].passed for seat in range(4)] == [True, True, None, None]
+    assert lines["seat 2, button"].came == "not tested: the test was ended before"
+    showing = script.advance(now_ns + 10**12, faults={}, noise={}, has_frames=True)
+    assert (showing.say, showing.sound, set(showing.seats)) == (
+        "The self-test was ended: by Tess.",
+        (0, 0),
+        {(0, 0, 0)},
+    )
+
+
+def test_camera_that_gives_nothing_is_named_and_nobody_is_asked_to_lay_a_domino(table: MockTable) -> None:
+    """Its own reason is what to do."""
+    technician = Technician(table, frames_every_ms=0, look=None, camera_trouble="no camera at /dev/v4l/by-id/x")
+    report = technician.goes_round()
+    frames = result(report, "camera, frames")
+    assert (frames.passed, frames.came) == (False, "no frame at all")
+    assert "no camera at /dev/v4l/by-id/x" in frames.to_do
+    assert not any("domino" in say for say in technician.sentences)
+
+
+@pytest.mark.parametrize(
+    ("change", "part", "cure"),
+    [
+        ({"brightness": 12.0}, "camera, light", "lamp on"),
+        ({"brightness": 244.0}, "camera, light", "less light"),
+        ({"glare": 0.3}, "camera, glare", "shines back"),
+        ({"width_px": 640, "height_px": 480}, "camera, frame size", "camera.width_px"),
+        ({"table_in_view": False}, "camera, table", "corners_px"),
+        ({"edge_px": 9.0}, "camera, sharpness", "focus"),
+        ({"dominoes": ((6, None, 0.0),)}, "camera, domino", "sharpness"),
+        ({"dominoes": ()}, "camera, domino", "lay one domino"),
+    ],
+)
+def test_each_fault_of_the_picture_is_named_with_what_to_do(
+    table: MockTable, change: dict[str, object], part: str, cure: str
+) -> None:
+    """One thing is wrong, one line fails."""
+    report = Technician(table, look=replace(GOOD, **change)).goes_round()  # type: ignore[arg-type]
+    assert [line.part for line in report.results if line.passed is False] == [part]
+    assert cure in result(report, part).to_do
+
+
+def test_slow_camera_is_told_by_its_rate(table: MockTable) -> None:
+    """A third of the frames that were asked for."""
+    rate = result(Technician(table, frames_every_ms=300).goes_round(), "camera, rate")
+    assert (rate.passed, rate.expected, rate.came) == (False, "10 a second", "3.3 a second")
+
+
+def test_no_domino_at_hand_is_not_tested_rather_than_failed(table: MockTable) -> None:
+    """The same gesture as everywhere: hold."""
+    report = Technician(
+        table, lambda say: (3, 1800) if "domino" in say else asked(say), look=replace(GOOD, dominoes=())
+    ).goes_round()
+    domino = result(report, "camera, domino")
+    assert (domino.passed, domino.came) == (None, "not tested: no domino was laid")
+
+
+def test_recording_is_judged_as_one(table: MockTable) -> None:
+    """A folder of pictures has its own size and rate, and may be over."""
+    wanted = replace(WANTED, name="folder frames", is_live=False)
+    look = replace(GOOD, width_px=640, height_px=480)
+    report = Technician(table, wanted=wanted, look=look, frames_every_ms=400).goes_round()
+    assert [line for line in report.results if not line.passed] == []
