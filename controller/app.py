@@ -8,6 +8,9 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import logging
+import os
+import queue
+import shutil
 import tempfile
 import threading
 import time
@@ -34,22 +37,30 @@ from controller.demo.watching import Address
 from controller.eyes import Point, Zone, sighting_of
 from controller.game.rulesets import Params, values_of
 from controller.game.tiles import MonoNs
-from controller.journal import Journal, JournalError
+from controller.journal import Journal, JournalBusy, JournalError
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage, Mqtt
 from controller.quiet import is_quiet
+from controller.selftest import LAMPS
+from controller.selftest_checks import BoardSeen, CameraWanted, Look, Measured
+from controller.selftest_desk import Desk
+from controller.selftest_guide import Guide, Report, Setting
+from controller.selftest_loop import Tell, guided
 from controller.wiring import wiring_of
 from firmware_bridge.link import LinkDied
-from firmware_bridge.seats import BoardSeats
+from firmware_bridge.seats import BOARD, BoardSeats
+from firmware_bridge.wire import PROTOCOL
 from hardware.pins import PinsUnavailable, open_factory
 from hardware.seats import PinSeats
 from hardware.wiring import DEFAULT_WIRING
 from vision.camera import FolderCamera, Frame, Picamera, V4L2Camera, VideoCamera
+from vision.checkup import Checkup, check
 from vision.geometry import Table
 from vision.layout import LineLayout, Lying
-from vision.look import Look
-from vision.lookout import Back, Camera, Died, Lookout, Lost, News, Playback, Taken
+from vision.look import Look as Looks
+from vision.lookout import Back, Camera, Died, Examined, Lookout, Lost, News, Playback, Taken
 from vision.reader import read
+from vision.reading import Reading
 from vision.render import Backdrop, Reaching
 from vision.rig import Rig
 from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Watcher
@@ -94,6 +105,23 @@ def open_camera(config: Config, *, clock_ns: Callable[[], int], wait: Callable[[
     return Playback(recording, clock_ns=clock_ns, wait=wait)
 
 
+def open_seats(
+    config: Config,
+    pin_factory: Factory | None,
+    *,
+    clock_ns: Callable[[], int],
+    wake: Callable[[], None],
+    logger: logging.Logger,
+) -> PinSeats | BoardSeats:
+    """Buttons, lamps and buzzer of the configuration; `pin_factory` in the place of the configured one."""
+    if config.seats.kind == "board":
+        return BoardSeats(port=config.seats.port or "", clock_ns=clock_ns, wake=wake, logger=logger)
+    wiring = wiring_of(config)
+    factory = pin_factory or open_factory(config.seats.pin_factory)
+    lamp = config.seats.lamps
+    return PinSeats(wiring=wiring, pin_factory=factory, clock_ns=clock_ns, wake=wake, logger=logger, lamp=lamp)
+
+
 class Service:
     """The whole controller of one table; a context manager that opens everything and closes it again.
 
@@ -125,8 +153,18 @@ class Service:
         self._zone_of: Callable[[Point], Zone] = table.zone_of if table is not None else all_middle
         with contextlib.ExitStack() as stack:
             journal = stack.enter_context(_open_journal(config, boot_id))
-            seats = stack.enter_context(contextlib.closing(self._open_seats(config, pin_factory, clock_ns)))
+            seats = stack.enter_context(
+                contextlib.closing(open_seats(config, pin_factory, clock_ns=clock_ns, wake=self._wake, logger=logger))
+            )
             mqtt = _mqtt(config, boot_id, self._order, self._wake, logger, clock_ns)
+
+            def quiet() -> bool:
+                return is_quiet(config.seats.quiet, datetime.now(UTC).astimezone().time())
+
+            def measure() -> Measured:
+                return _measured(config, seats, broker=mqtt.problem, disk=self.engine.storage_trouble)
+
+            setting = _setting(config, measure)
             self.engine = en.Engine(
                 journal=journal,
                 seats=seats,
@@ -138,8 +176,14 @@ class Service:
                 stale_s=config.camera.stale_s,
                 clock_synchronised=SYNCHRONISED.exists,
                 temperature_c=_temperature_c,
-                is_quiet=lambda: is_quiet(config.seats.quiet, datetime.now(UTC).astimezone().time()),
+                is_quiet=quiet,
                 meta=_meta(config),
+                desk=Desk(
+                    setting=setting,
+                    publish=mqtt.show_selftest,
+                    ask_look=lambda: self._lookout.examine(),
+                    is_quiet=quiet,
+                ),
                 logger=logger,
             )
             mqtt.start()
@@ -150,6 +194,7 @@ class Service:
                 watcher=watcher,
                 tell=self._tell,
                 clock_ns=clock_ns,
+                check=lambda bgr: check(bgr, read=lambda picture: read(picture, table=table), table=table),
             )
             stack.callback(self._lookout.close)
             stack.callback(seats.close)  # first of all: a camera or broker that is slow to go must not let it buzz on
@@ -172,20 +217,6 @@ class Service:
         """Lamps and buzzer off first, then camera, broker and journal; twice is safe."""
         self._stack.close()
 
-    def _open_seats(self, config: Config, pin_factory: Factory | None, clock_ns: Callable[[], int]) -> Any:
-        if config.seats.kind == "board":
-            return BoardSeats(port=config.seats.port or "", clock_ns=clock_ns, wake=self._wake, logger=self._log)
-        wiring = wiring_of(config)
-        factory = pin_factory or open_factory(config.seats.pin_factory)
-        return PinSeats(
-            wiring=wiring,
-            pin_factory=factory,
-            clock_ns=clock_ns,
-            wake=self._wake,
-            logger=self._log,
-            lamp=config.seats.lamps,
-        )
-
     def _wake(self) -> None:
         """From the pins', the board's and the network thread: something waits."""
         self.engine.submit(inbox.Wake())
@@ -195,20 +226,28 @@ class Service:
         self.engine.submit(inbox.OrderCame(message))
 
     def _tell(self, news: News) -> None:
-        """From the camera's thread: what vision says, in the loop's words."""
-        match news:
-            case Settled():
-                self.engine.submit(inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, self._zone_of)))
-            case Taken():
-                self.engine.submit(inbox.FrameTaken(MonoNs(news.mono_ns)))
-            case HandIn() | HandOut():
-                self.engine.submit(inbox.HandOver(MonoNs(news.mono_ns), is_in=isinstance(news, HandIn)))
-            case Lost() | CannotSee():
-                self.engine.submit(inbox.Blind("frames" if isinstance(news, Lost) else "sight", news.reason))
-            case Back() | SeesAgain():
-                self.engine.submit(inbox.Sighted("frames" if isinstance(news, Back) else "sight"))
-            case Died():
-                self.engine.submit(inbox.ThreadDied("camera", news.reason))
+        """From the camera's thread."""
+        if (item := _item_of(news, self._zone_of)) is not None:
+            self.engine.submit(item)
+
+
+def _item_of(news: News, zone_of: Callable[[Point], Zone]) -> inbox.Item | None:
+    """What vision says, in the loop's words."""
+    match news:
+        case Settled():
+            return inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, zone_of))
+        case Taken():
+            return inbox.FrameTaken(MonoNs(news.mono_ns))
+        case HandIn() | HandOut():
+            return inbox.HandOver(MonoNs(news.mono_ns), is_in=isinstance(news, HandIn))
+        case Lost() | CannotSee():
+            return inbox.Blind("frames" if isinstance(news, Lost) else "sight", news.reason)
+        case Back() | SeesAgain():
+            return inbox.Sighted("frames" if isinstance(news, Back) else "sight")
+        case Examined():
+            return inbox.LookTaken(_look_of(news.mono_ns, news.checkup))
+        case Died():
+            return inbox.ThreadDied("camera", news.reason)
 
 
 def all_middle(point: Point) -> Zone:
@@ -232,6 +271,8 @@ def _mqtt(
     wake: Callable[[], None],
     logger: logging.Logger,
     clock_ns: Callable[[], int],
+    *,
+    suffix: str = "",
 ) -> Mqtt:
     broker = config.broker
     password: str | None = None
@@ -245,7 +286,7 @@ def _mqtt(
             host=broker.host,
             port=broker.port,
             table=config.table.name,
-            client_id=f"gameline-{config.table.name}-{_machine()}",
+            client_id=f"gameline-{config.table.name}-{_machine()}{suffix}",
             boot_id=boot_id,
             version=VERSION,
             on_command=on_command,
@@ -283,6 +324,176 @@ def _meta(config: Config) -> dict[str, Any]:
         "seats": "0 to 3, clockwise seen from above; pair A sits at 0 and 2, pair B at 1 and 3",
         "rules": values_of(config.game),
     }
+
+
+class SelfTestBench:
+    """Seats, camera and broker of one table without its game; a context manager that closes everything again.
+
+    Args:
+        config: what `gameline.toml` says.
+        pin_factory: pins to take instead of the configured ones.
+        clock_ns: the monotonic clock.
+
+    Raises:
+        ConfigError: as the service.
+        JournalBusy: the service of this table is running.
+        PinsUnavailable: there are no pins.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        pin_factory: Factory | None = None,
+        clock_ns: Callable[[], int] = time.monotonic_ns,
+        logger: logging.Logger,
+    ) -> None:
+        self._config, self._clock_ns = config, clock_ns
+        self._news: queue.Queue[inbox.Item] = queue.Queue()
+        table = table_of(config)
+        with contextlib.ExitStack() as stack:
+            self._disk = _keep_service_out(config, stack)
+            self._mqtt = _mqtt(
+                config, str(uuid.uuid4()), lambda message: None, self._wake, logger, clock_ns, suffix="-selftest"
+            )
+            self._mqtt.start()
+            stack.callback(self._mqtt.close)
+            self._lookout = Lookout(
+                open_camera=lambda: open_camera(config, clock_ns=clock_ns, wait=self._lookout.wait),
+                watcher=Watcher(read=lambda bgr: Reading(), table=table),  # whether anything can be seen, no more
+                tell=self._tell,
+                clock_ns=clock_ns,
+                check=lambda bgr: check(bgr, read=lambda picture: read(picture, table=table), table=table),
+            )
+            stack.callback(self._lookout.close)
+            self._seats = open_seats(config, pin_factory, clock_ns=clock_ns, wake=self._wake, logger=logger)
+            stack.callback(self._seats.close)
+            self._lookout.start()
+            self._stack = stack.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def run(self, tell: Tell, *, by: str, with_sound: bool, is_stopped: Callable[[], bool]) -> Report:
+        """Guide one person round the table.
+
+        Args:
+            tell: called on every round with what to show and what has come so far.
+            by: who tests.
+            with_sound: the buzzer may sound in its quiet hours.
+            is_stopped: asked on every round; True ends the test with its report so far.
+
+        Raises:
+            LinkDied: the thread of the seat board's line has ended.
+        """
+        is_loud = with_sound or not is_quiet(self._config.seats.quiet, datetime.now(UTC).astimezone().time())
+        guide = Guide(_setting(self._config, self._measure), self._clock_ns(), by=by, with_buzzer=is_loud)
+        return guided(
+            guide,
+            seats=self._seats,
+            news=self._news,
+            ask_look=self._lookout.examine,
+            clock_ns=self._clock_ns,
+            tell=tell,
+            is_stopped=is_stopped,
+        )
+
+    def _measure(self) -> Measured:
+        return _measured(self._config, self._seats, broker=self._mqtt.problem, disk=self._disk)
+
+    def _wake(self) -> None:
+        self._news.put(inbox.Wake())
+
+    def _tell(self, news: News) -> None:
+        if (item := _item_of(news, all_middle)) is not None:
+            self._news.put(item)
+
+
+def _keep_service_out(config: Config, stack: contextlib.ExitStack) -> str | None:
+    """Hold the table's journal, so that no service starts meanwhile; what is wrong with it, or None.
+
+    Where there is no journal none is made: it would belong to whoever tests, and not to the service's user.
+    """
+    path = Path(config.journal.path)
+    try:
+        if path.exists():
+            stack.enter_context(_open_journal(config, "selftest"))
+        elif not os.access(path.parent, os.W_OK):
+            return f"this user may not write to {path.parent}: test as the service's user (sudo -u gameline)"
+    except JournalBusy:
+        raise
+    except JournalError as error:
+        return str(error)
+    return None
+
+
+def _setting(config: Config, measure: Callable[[], Measured]) -> Setting:
+    camera = config.camera
+    return Setting(
+        table=config.table.name,
+        version=VERSION,
+        lamps=LAMPS[config.seats.lamps if config.seats.kind == "pins" else "leds"],
+        camera=CameraWanted(
+            name=" ".join(filter(None, (camera.kind, camera.path))),
+            size=(camera.width_px, camera.height_px),
+            fps=camera.fps,
+            stale_s=camera.stale_s,
+            is_live=camera.kind in ("picamera", "v4l2"),
+        ),
+        measure=measure,
+        wall=lambda: datetime.now(UTC).astimezone().strftime("%Y-%m-%d %H:%M"),
+    )
+
+
+def _measured(config: Config, seats: PinSeats | BoardSeats, *, broker: str | None, disk: str | None) -> Measured:
+    """What the self-test judges without a person."""
+    folder = Path(config.journal.path).parent
+    free_mb: float | None = None
+    with contextlib.suppress(OSError):
+        free_mb = shutil.disk_usage(folder).free / 1e6
+    return Measured(
+        board=board_seen(seats) if isinstance(seats, BoardSeats) else None,
+        is_clock_set=SYNCHRONISED.exists(),
+        broker=f"{config.broker.host}:{config.broker.port}",
+        broker_trouble=broker,
+        disk=str(folder),
+        disk_trouble=disk,
+        free_mb=free_mb,
+    )
+
+
+def board_seen(seats: BoardSeats) -> BoardSeen:
+    """The board and the talk with it, as the self-test judges them."""
+    told = seats.report()
+    return BoardSeen(
+        build=told.build,
+        protocol=told.protocol,
+        our_protocol=PROTOCOL,
+        boot=told.boot,
+        round_trip_ms=None if told.round_trip_ns is None else told.round_trip_ns / 1e6,
+        damaged=told.damaged,
+        unanswered=told.unanswered,
+        trouble=seats.faults().get(BOARD),
+    )
+
+
+def _look_of(at_ns: int, checkup: Checkup) -> Look:
+    return Look(
+        at_ns=at_ns,
+        width_px=checkup.width_px,
+        height_px=checkup.height_px,
+        brightness=checkup.brightness,
+        glare=checkup.glare,
+        table_in_view=checkup.table_in_view,
+        dominoes=tuple((domino.a, domino.b, domino.confidence) for domino in checkup.dominoes),
+        edge_px=checkup.edge_px,
+        half_px=checkup.half_px,
+    )
 
 
 class BackgroundService:
@@ -363,7 +574,7 @@ class _Photographer:
     """The simulated table as its camera sees it; only what has changed is laid anew."""
 
     def __init__(self, rig: Rig, rng: np.random.Generator, film: Path | None) -> None:
-        self._backdrop = Backdrop(rig, Look(), rng)
+        self._backdrop = Backdrop(rig, Looks(), rng)
         self._film = film
         self._pieces: tuple[Piece, ...] = ()
 

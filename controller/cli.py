@@ -23,6 +23,7 @@ EXAMPLES = {
     "run": "gameline run /etc/gameline/gameline.toml",
     "silence": "gameline silence /etc/gameline/gameline.toml",
     "firmware": "gameline firmware install --port /dev/serial/by-id/usb-MicroPython_Board_in_FS_mode_... --lamps leds",
+    "selftest": "gameline selftest /etc/gameline/gameline.toml --html selftest.html",
     "judge": "gameline judge game.dom --register game.pdf --lang ru",
     "record": "gameline record /var/lib/gameline/journal.sqlite > game.dom",
     "register": "gameline register /var/lib/gameline/journal.sqlite --out game.pdf",
@@ -93,9 +94,20 @@ def _parser() -> argparse.ArgumentParser:
     lamps = ("leds", "pwm", "rgb", "pixels")
     firmware.add_argument("--lamps", choices=lamps, default="pixels", help="what hangs at a seat (pixels)")
     firmware.add_argument("--pixels", type=int, default=16, metavar="N", help="of a seat's ring or strip (16)")
+    _add_selftest(commands)
     _add_paperwork(commands)
     _add_workshop(commands)
     return parser
+
+
+def _add_selftest(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    what = "try every button, lamp and the rest of a table, one person guided step by step"
+    test = _add(commands, "selftest", what, room="selftest_terminal")
+    test.add_argument("config", type=Path, metavar="CONFIG")
+    test.add_argument("--html", type=Path, metavar="FILE", help="write the result as a page to print")
+    test.add_argument("--json", action="store_true", help="one object: passed, results with what to do, ...")
+    test.add_argument("--sound", action="store_true", help="let the buzzer sound in its quiet hours too")
+    test.add_argument("--by", default="a technician", metavar="NAME", help="who tests, for the page")
 
 
 def _add_paperwork(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -31,6 +31,7 @@ from controller.inbox import (
     FrameTaken,
     HandOver,
     Item,
+    LookTaken,
     Missing,
     OrderCame,
     Outlet,
@@ -43,6 +44,8 @@ from controller.inbox import (
 )
 from controller.journal import Draft, Entry, Journal, JournalError
 from controller.orders import Accepted, Answer, Door
+from controller.selftest import Asked
+from controller.selftest_desk import Desk
 
 TICK_S = 0.02
 """Longest sleep of the loop: a lamp's step of 50 ms is never missed."""
@@ -84,8 +87,10 @@ class Engine:
         temperature_c: Callable[[], float | None],
         is_quiet: Callable[[], bool],
         meta: Mapping[str, Any],
+        desk: Desk,
         logger: logging.Logger,
     ) -> None:
+        self._desk = desk
         self._journal = journal
         self._seats = seats
         self._outlet = outlet
@@ -108,7 +113,7 @@ class Engine:
         self._is_hand_in = False
         self._hand_left_ns: int | None = None
         self._held_presses: list[PressLike] = []
-        self._held_orders: list[tuple[OrderCame, Accepted]] = []
+        self._held_orders: list[tuple[OrderCame, Accepted, cmd.Pass]] = []
         self._called_ns: dict[Seat, int] = {}
         self._shown_mark: tuple[int, str | None] | None = None
         self._shown_health: bytes | None = None
@@ -127,6 +132,11 @@ class Engine:
         """Whether everything submitted so far has been dealt with and shown."""
         return self._inbox.unfinished_tasks == 0
 
+    @property
+    def storage_trouble(self) -> str | None:
+        """Why nothing can be kept, if so."""
+        return self._storage_trouble
+
     # --- the loop ---
 
     def begin(self) -> None:
@@ -136,6 +146,7 @@ class Engine:
         if self.state.revision:
             self._decide(cmd.Restart(self._now()))
         self._outlet.show_meta(msgspec.json.encode(self._meta))
+        self._desk.begin()
         self._show()
 
     def run(self, *, is_stopped: Callable[[], bool], alive: Callable[[], None]) -> None:
@@ -168,7 +179,11 @@ class Engine:
 
     def _round(self) -> None:
         for press in self._seats.presses(self._clock_ns()):
-            self._press(press)
+            if self._desk.is_running:
+                self._desk.press(press, self._clock_ns())
+            else:
+                self._press(press)
+        self._test()
         self._release_passes()
         if self._storage_trouble is None:
             self._watch_camera()
@@ -176,6 +191,18 @@ class Engine:
         else:
             self._retry()
         self._show()
+
+    def _test(self) -> None:
+        """A turn of the self-test, as long as one is running and no game is."""
+        if self._desk.is_running:
+            blind = next(iter(self._blind.values()), None)
+            faults, noise = self._seats.faults(), self._seats.noise()
+            if self._is_game_on():
+                self._desk.stop("a game was started")
+            self._desk.turn(self._clock_ns(), faults=faults, noise=noise, camera_trouble=blind)
+
+    def _is_game_on(self) -> bool:
+        return self.state.phase not in (Phase.IDLE, Phase.GAME_OVER)
 
     def _now(self) -> MonoNs:
         return MonoNs(self._clock_ns())
@@ -186,6 +213,9 @@ class Engine:
                 self._see(item)
             case FrameTaken():
                 self._last_frame_ns = item.at
+                self._desk.frame(item.at)
+            case LookTaken():
+                self._desk.looked(item.look, self._clock_ns())
             case Blind():
                 self._blind[item.missing] = item.reason
             case Sighted():
@@ -312,9 +342,9 @@ class Engine:
         orders, self._held_orders = self._held_orders, []
         for press in presses:
             self._press(press)
-        for order, admitted in orders:
+        for order, admitted, word in orders:
             # It was said before what has been decided since, as a press is.
-            late = replace(admitted.command, at=max(admitted.command.at, self.state.last_at))
+            late = replace(word, at=max(word.at, self.state.last_at))
             self._carry_out(order, admitted, late)
 
     def _watch_camera(self) -> None:
@@ -340,8 +370,15 @@ class Engine:
             self._outlet.reply(message, msgspec.json.encode(admitted.answer), client=admitted.client)
             return
         command = admitted.command
+        if isinstance(command, Asked):
+            refusal = self._desk.ask(command, self._clock_ns(), is_game_on=self._is_game_on())
+            reason, text = refusal or (None, None)
+            answer = Answer(admitted.id, accepted=refusal is None, reason=reason, text=text)
+            self._door.remember(admitted, answer)
+            self._outlet.reply(message, msgspec.json.encode(answer), client=admitted.client)
+            return
         if isinstance(command, cmd.Pass) and self._is_ahead(command.seat):
-            self._held_orders.append((order, admitted))
+            self._held_orders.append((order, admitted, command))
             return
         self._carry_out(order, admitted, command)
 
@@ -368,9 +405,12 @@ class Engine:
         """Lamps, buzzer, scoreboard, events, health and heartbeat, each from the state and what is so right now."""
         now = self._now()
         shown = replace(self.state, storage_trouble=self._storage_trouble)
-        signs = panel(shown)
-        sound = Sound() if self._is_quiet() else signs.sound
-        self._seats.show(signs.seats, answer=signs.answer, referee=signs.referee, sound=sound)
+        if (test := self._desk.showing) is not None:
+            self._seats.show(test.seats, answer=test.answer, referee=test.referee, sound=test.sound)
+        else:
+            signs = panel(shown)
+            sound = Sound() if self._is_quiet() else signs.sound
+            self._seats.show(signs.seats, answer=signs.answer, referee=signs.referee, sound=sound)
         mark = (self.state.revision, self._storage_trouble)
         if mark != self._shown_mark:
             self._shown_mark = mark

@@ -10,6 +10,7 @@ from controller.game.sight import Sighting
 from controller.game.tiles import MonoNs
 from controller.journal import Journal
 from controller.mqtt import CommandMessage
+from controller.selftest_checks import Look
 
 Missing = Literal["frames", "sight"]
 """What a camera may lack: frames, or anything to be seen in them; each comes back by itself."""
@@ -50,6 +51,9 @@ class Seats(Protocol):
     def faults(self) -> Mapping[str, str]:
         """What is wrong with which part."""
 
+    def noise(self) -> Mapping[str, int]:
+        """Pulses of the buttons too short for a finger, since the start, by place; none where nobody counts them."""
+
 
 class Outlet(Protocol):
     """Where decisions are published; never blocks, never raises for a broker that is away."""
@@ -62,6 +66,9 @@ class Outlet(Protocol):
 
     def show_health(self, payload: bytes) -> None:
         """Newest retained health."""
+
+    def show_selftest(self, payload: bytes) -> None:
+        """Newest retained progress or result of the self-test."""
 
     def heartbeat(self, payload: bytes) -> None:
         """A sign of life."""
@@ -127,6 +134,13 @@ class OrderCame:
 
 
 @dataclass(frozen=True, slots=True)
+class LookTaken:
+    """The table was looked at as the self-test asked."""
+
+    look: Look
+
+
+@dataclass(frozen=True, slots=True)
 class Wake:
     """Something waits at the seats."""
 
@@ -139,4 +153,4 @@ class ThreadDied:
     reason: str
 
 
-Item = Seen | FrameTaken | Blind | Sighted | HandOver | OrderCame | Wake | ThreadDied
+Item = Seen | FrameTaken | LookTaken | Blind | Sighted | HandOver | OrderCame | Wake | ThreadDied

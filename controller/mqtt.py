@@ -1,7 +1,7 @@
 """What the table says over MQTT (retained topics, events, replies) and the commands that come; it decides nothing.
 
 Called only from the loop's thread, which takes in `pump` what the network thread has left. Birth on every connection:
-connect with the will, subscribe, then meta, health, state, and `connection: online` last.
+connect with the will, subscribe, then meta, health, state, selftest, and `connection: online` last.
 
 Events leave in order and one at a time, the next when the broker has acknowledged the last: of 300 brokers ended
 in mid-stream none was sent an event twice; with 50 on the way one in ten was. Only the one event whose
@@ -21,7 +21,7 @@ from controller.mqtt_link import Acknowledged, Link, Retained, Up
 
 CURSOR = "mqtt"  # the name of our place in the journal
 EVENT = "event"
-RETAINED = ("meta", "health", "state", "connection")  # in the order of birth
+RETAINED = ("meta", "health", "state", "selftest", "connection")  # in the order of birth
 LATE_NS = 5_000_000_000  # an event older than this when it leaves is historical: a display must not beep for it
 KEEP_RETRY_NS = 1_000_000_000  # a locked journal costs half a second for each try
 REFUSED_RETRY_NS = 10_000_000_000  # before we try again what the broker refused to take
@@ -162,6 +162,10 @@ class Mqtt:
     def show_health(self, payload: bytes) -> None:
         """Publish the health, retained; the newest goes out again on every reconnect."""
         self._show("health", payload)
+
+    def show_selftest(self, payload: bytes) -> None:
+        """Publish the self-test's progress or result, retained; the newest goes out again on every reconnect."""
+        self._show("selftest", payload)
 
     def heartbeat(self, payload: bytes) -> None:
         """Publish a sign of life, not retained; without a connection it is dropped."""

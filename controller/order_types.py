@@ -16,6 +16,7 @@ from controller import ledger_file
 from controller.game import commands as cmd
 from controller.game.rulesets import Params, params_of, values_of
 from controller.game.tiles import End, MonoNs, Seat, Tile
+from controller.selftest import Asked
 
 Count53 = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 """A number that every JSON reader can hold."""
@@ -50,7 +51,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     client: Name
     """Where the answer goes: reply/<client>."""
 
-    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command | Asked:
         raise NotImplementedError
 
 
@@ -325,8 +326,21 @@ class Acknowledge(Order, frozen=True, kw_only=True):
         return cmd.Acknowledge(at)
 
 
-def command_of(order: Order, at: MonoNs, *, params: Params, table: str) -> cmd.Command:
-    """The core's command for an order that came at `at`.
+class SelfTest(Order, frozen=True, kw_only=True):
+    """Try every button, lamp and the rest of the table; only while no game is played."""
+
+    topic = "selftest"
+    stop: bool = False
+    """End the one that is running, with its report so far."""
+    sound: bool = False
+    """The buzzer may sound in its quiet hours."""
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> Asked:
+        return Asked(self.by, is_end=self.stop, with_sound=self.sound)
+
+
+def command_of(order: Order, at: MonoNs, *, params: Params, table: str) -> cmd.Command | Asked:
+    """The core's command for an order that came at `at`, or what is wanted of the self-test.
 
     Args:
         order: what the referee wants.

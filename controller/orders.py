@@ -16,6 +16,7 @@ from controller.game import commands as cmd
 from controller.game.rulesets import Params
 from controller.game.tiles import MonoNs
 from controller.order_types import Order, command_of
+from controller.selftest import Asked
 
 ANSWERS_KEPT = 512
 """Repeated orders come seconds after the first, not hours: this many answers are remembered."""
@@ -48,6 +49,7 @@ ORDERS: dict[str, type[Order]] = {
         ot.Resume,
         ot.Undo,
         ot.Acknowledge,
+        ot.SelfTest,
     )
 }
 """Every order by its name in `cmd/<name>`."""
@@ -68,11 +70,11 @@ class Answer(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """An order that may go to the core."""
+    """An order that may go to the core, or to the self-test."""
 
     id: str
     client: str
-    command: cmd.Command
+    command: cmd.Command | Asked
 
 
 @dataclass(frozen=True, slots=True)

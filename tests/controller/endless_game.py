@@ -21,7 +21,7 @@ from controller.game.state import Move, Phase, State
 from controller.game.tiles import ALL_TILES, MonoNs, Seat, Tile
 from controller.journal import Journal
 from controller.mqtt import CommandMessage
-from tests.controller.engine_parts import FakeOutlet, FakeSeats, Press, seen_tile
+from tests.controller.engine_parts import FakeOutlet, FakeSeats, Press, desk_of, seen_tile
 
 
 class Told(FakeOutlet):
@@ -105,6 +105,7 @@ def main(path: Path) -> None:
         temperature_c=lambda: None,
         is_quiet=lambda: False,
         meta={},
+        desk=desk_of(FakeOutlet(), seats),
         logger=logging.getLogger("test"),
     )
     engine.begin()

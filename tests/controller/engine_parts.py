@@ -10,6 +10,9 @@ from typing import Any
 from controller.game.sight import SeenTile
 from controller.journal import Journal
 from controller.mqtt import CommandMessage
+from controller.selftest_checks import CameraWanted, Measured
+from controller.selftest_desk import Desk
+from controller.selftest_guide import Setting
 
 S = 1_000_000_000
 SHARP = 0.97
@@ -67,6 +70,9 @@ class FakeSeats:
     def faults(self) -> Mapping[str, str]:
         return self.wrong
 
+    def noise(self) -> Mapping[str, int]:
+        return {}
+
 
 @dataclass
 class FakeOutlet:
@@ -78,6 +84,7 @@ class FakeOutlet:
     healths: list[dict[str, Any]] = field(default_factory=list)
     beats: list[dict[str, Any]] = field(default_factory=list)
     replies: list[dict[str, Any]] = field(default_factory=list)
+    selftests: list[dict[str, Any]] = field(default_factory=list)
 
     def show_meta(self, payload: bytes) -> None:
         json.loads(payload)
@@ -88,6 +95,9 @@ class FakeOutlet:
     def show_health(self, payload: bytes) -> None:
         self.healths.append(json.loads(payload))
 
+    def show_selftest(self, payload: bytes) -> None:
+        self.selftests.append(json.loads(payload))
+
     def heartbeat(self, payload: bytes) -> None:
         self.beats.append(json.loads(payload))
 
@@ -97,6 +107,28 @@ class FakeOutlet:
     def reply(self, message: CommandMessage, payload: bytes, *, client: str | None = None) -> bool:
         self.replies.append(json.loads(payload))
         return True
+
+
+SETTING = Setting(
+    table="hall",
+    version="1",
+    lamps="green, yellow, red, all, dark",
+    camera=CameraWanted("picamera", (1280, 720), 10.0, 2.0, is_live=True),
+    measure=lambda: Measured(None, True, "broker:1883", None, "/var/lib/gameline", None, 5000.0),
+    wall=lambda: "2026-11-30 15:00",
+)
+"""A table with everything well but what a test changes."""
+
+
+def desk_of(outlet: FakeOutlet, seats: FakeSeats, looks: list[int] | None = None) -> Desk:
+    """Where the self-test is asked for; each look that it asks for is counted in `looks`."""
+    asked = [] if looks is None else looks
+    return Desk(
+        setting=SETTING,
+        publish=outlet.show_selftest,
+        ask_look=lambda: asked.append(1),
+        is_quiet=lambda: seats.is_night,
+    )
 
 
 def seen_tile(a: int, b: int) -> SeenTile:

@@ -32,6 +32,7 @@ from controller.game.snapshot import snapshot
 from controller.game.state import State
 from controller.game.tiles import MonoNs, Seat
 from controller.orders import Accepted, Door
+from controller.selftest import Asked
 
 NAMES = ("South", "West", "North", "East")
 STILL_FRAMES = 5
@@ -143,6 +144,7 @@ class Programme:
         if not isinstance(admitted, Accepted):
             self._replies[request] = Reply(request, False, admitted.answer.reason, admitted.answer.text)
             return request
+        assert not isinstance(admitted.command, Asked)
         events = self._decide(admitted.command)
         refused = next((event for event in events if isinstance(event, ev.Refused)), None)
         self._replies[request] = Reply(request, refused is None, refused.reason.value if refused else None)

@@ -22,7 +22,7 @@ from controller.game.state import Halt, Phase, State
 from controller.game.tiles import MonoNs, Pair
 from controller.journal import Draft, Entry, Journal, JournalFull
 from controller.mqtt import CommandMessage
-from tests.controller.engine_parts import FakeOutlet, FakeSeats, Press, S, Time, seen_tile
+from tests.controller.engine_parts import FakeOutlet, FakeSeats, Press, S, Time, desk_of, seen_tile
 
 
 class FullJournal(Journal):
@@ -123,6 +123,7 @@ def make_table(path: Path, time: Time, params: Params | None = None) -> Table:
         temperature_c=lambda: None,
         is_quiet=lambda: seats.is_night,
         meta={"rule_set": "fours"},
+        desk=desk_of(outlet, seats),
         logger=logging.getLogger("test"),
     )
     engine.begin()

@@ -93,8 +93,8 @@ def test_service_tells_a_late_display_everything(
     assert late.wait_for("state", lambda body: body["phase"] != "idle")["names"] == ["S", "W", "N", "E"]
     late.close()
     later = Display(broker.port)
-    first = {later.heard.get(timeout=10)[0] for _ in range(4)}
-    assert {"connection", "meta", "state", "health"} <= first
+    first = {later.heard.get(timeout=10)[0] for _ in range(5)}
+    assert {"connection", "meta", "state", "health", "selftest"} <= first
     assert later.wait_for("heartbeat")["revision"] >= 1
     later.close()
     end(service, signal.SIGTERM)

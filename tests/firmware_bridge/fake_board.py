@@ -57,6 +57,10 @@ class FakeBoard:
         """A finger."""
         self.waiting.append(Pressed(0, self.boot, button, held_ms, self.ticks_ms(now_ns)))
 
+    def garbage(self, data: bytes) -> None:
+        """What a bad cable adds."""
+        self._out += data
+
     def receive(self, data: bytes, now_ns: int) -> None:
         """Bytes from the host."""
         self._receiver.receive_data(data)

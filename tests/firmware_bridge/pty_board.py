@@ -5,6 +5,7 @@ import select
 import threading
 import time
 import tty
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
@@ -14,8 +15,9 @@ from tests.firmware_bridge.fake_board import FakeBoard
 class PtyBoard:
     """Plug in, use `board`, unplug; *path* is what the host opens."""
 
-    def __init__(self, path: Path, board: FakeBoard) -> None:
+    def __init__(self, path: Path, board: FakeBoard, *, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
         self.path = path
+        self._clock_ns = clock_ns
         self.board = board
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -52,8 +54,8 @@ class PtyBoard:
         while not stop.is_set():
             ready, _, _ = select.select([master], [], [], 0.005)
             if ready:
-                self.board.receive(os.read(master, 4096), time.monotonic_ns())
-            if out := self.board.send(time.monotonic_ns()):
+                self.board.receive(os.read(master, 4096), self._clock_ns())
+            if out := self.board.send(self._clock_ns()):
                 os.write(master, out)
         os.close(slave)
         os.close(master)

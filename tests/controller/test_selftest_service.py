@@ -1,0 +1,273 @@
+"""The self-test with everything around it: a real broker, mock pins, a folder of rendered frames; only time leaps."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from gpiozero.pins.mock import MockFactory
+
+from controller import app
+from controller.app import BackgroundService, SelfTestBench, Service
+from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig, TableConfig
+from controller.journal import Journal, JournalBusy
+from controller.mosquitto import Mosquitto
+from controller.selftest import Showing
+from hardware.pins import open_factory
+from hardware.wiring import DEFAULT_WIRING
+from tests.controller.technician import BUTTONS, Leaps, asked, result
+from tests.controller.test_service import ROOT, Display
+from vision.layout import LineLayout
+from vision.look import Look
+from vision.render import Backdrop
+from vision.rig import Rig
+
+LOG = logging.getLogger("test.selftest")
+RIG = Rig(1440, 1080)
+FRAMES = 3000
+
+
+@pytest.fixture(scope="module")
+def frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five minutes of a table with 6-4 in its middle."""
+    folder = tmp_path_factory.mktemp("frames")
+    backdrop = Backdrop(RIG, Look(), np.random.default_rng(5))
+    backdrop.lay([LineLayout(np.random.default_rng(5)).first(6, 4)])
+    cv2.imwrite(str(folder / "laid.jpg"), backdrop.picture().bgr)
+    (folder / "frames").mkdir()
+    for number in range(FRAMES):
+        (folder / "frames" / f"{number:04d}.jpg").symlink_to(folder / "laid.jpg")
+    return folder / "frames"
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    with Mosquitto(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def config(tmp_path: Path, frames: Path, broker: Mosquitto) -> Config:
+    return Config(
+        table=TableConfig(name="hall", corners_px=RIG.table().corners_px),
+        camera=CameraConfig(kind="folder", path=str(frames), fps=10.0),
+        seats=SeatsConfig(pin_factory="mock"),
+        broker=BrokerConfig(port=broker.port),
+        journal=JournalConfig(path=str(tmp_path / "journal.sqlite")),
+    )
+
+
+class Finger:
+    """Presses what a sentence asks for, a moment after it was said; time leaps instead of passing."""
+
+    def __init__(self, factory: MockFactory, clock: Leaps) -> None:
+        self._factory, self._clock = factory, clock
+        self._done = ""
+
+    def follow(self, say: str) -> None:
+        """Do once what is said; called from the test's own thread."""
+        act = asked(say)
+        if act is None or say == self._done:
+            return
+        self._done = say
+        time.sleep(0.1)  # the loop has begun the step
+        self._clock.leap(7000 if "Buzzer" in say else 2700)
+        pin = self._factory.pin(BUTTONS[act[0]])
+        pin.drive_low()
+        time.sleep(0.05)
+        self._clock.leap(act[1])
+        time.sleep(0.05)
+        pin.drive_high()
+        self._clock.leap(100)
+
+
+def test_bench_passes_a_good_table_and_everything_is_off_afterwards(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pins, folder camera, real reader, real broker, disk: each with what came."""
+    monkeypatch.setattr(app, "SYNCHRONISED", tmp_path)
+    factory, clock = open_factory("mock"), Leaps()
+    finger, said = Finger(factory, clock), [""]
+    over = threading.Event()
+
+    def follow() -> None:
+        while not over.wait(0.02):
+            finger.follow(said[0])
+
+    def tell(showing: Showing, results: object) -> None:
+        said[0] = showing.say
+
+    person = threading.Thread(target=follow)
+    person.start()
+    try:
+        with SelfTestBench(config, pin_factory=factory, clock_ns=clock, logger=LOG) as bench:
+            report = bench.run(tell, by="Tess", with_sound=False, is_stopped=lambda: False)
+    finally:
+        over.set()
+        person.join()
+    assert [line for line in report.results if not line.passed] == []
+    assert result(report, "camera, domino").came.split(",")[0] in ("6-4", "4-6")
+    assert result(report, "broker").came == "connected"
+    assert not Path(config.journal.path).exists()
+    seats = DEFAULT_WIRING.seats
+    outputs = [pin for seat in seats for pin in (seat.green, seat.yellow, seat.red)]
+    assert max(state.state for state in factory.pin(DEFAULT_WIRING.buzzer).states) == 1
+    assert all(factory.pin(pin).state == 0 for pin in (*outputs, DEFAULT_WIRING.referee_lamp, DEFAULT_WIRING.buzzer))
+
+
+def test_bench_does_not_begin_beside_a_running_service(config: Config) -> None:
+    """Two programs on the same pins: the second says so and touches nothing."""
+    path = Path(config.journal.path)
+    with (
+        Journal(path, boot_id="other", wall_utc=lambda: "", clock_synchronised=lambda: True),
+        pytest.raises(JournalBusy, match="in use by another Gameline"),
+    ):
+        SelfTestBench(config, pin_factory=open_factory("mock"), logger=LOG)
+
+
+@pytest.fixture
+def service(config: Config) -> Iterator[tuple[MockFactory, Leaps]]:
+    """The service in its thread, on mock pins and a clock that can leap."""
+    factory, clock = open_factory("mock"), Leaps()
+    background = BackgroundService(lambda: Service(config, pin_factory=factory, clock_ns=clock, logger=LOG))
+    background.start()
+    assert background.failure is None
+    yield factory, clock
+    background.stop()
+
+
+@pytest.fixture
+def display(broker: Mosquitto, service: object) -> Iterator[Display]:
+    made = Display(broker.port)
+    made.wait_for("connection", lambda body: body["status"] == "online")
+    yield made
+    made.close()
+
+
+def test_referee_has_the_table_tested_over_mqtt(
+    service: tuple[MockFactory, Leaps], display: Display, broker: Mosquitto
+) -> None:
+    """The answer comes at once, each sentence on `selftest`, then the report; a display that comes late has it too."""
+    finger = Finger(*service)
+    assert _newest(broker) == {"running": False, "report": None}
+    assert display.order("selftest", sound=True)["accepted"]
+    body = display.wait_for("selftest", lambda body: body["running"])
+    assert (body["by"], body["step"], body["steps"]) == ("referee", 1, 9)
+    again = display.order("selftest")
+    assert (again["accepted"], again["reason"]) == (False, "already_running")
+    while body["running"]:
+        finger.follow(body["say"])
+        body = display.wait_for("selftest")
+    lines = {line["part"]: line for line in body["report"]["results"]}
+    assert [part for part, line in lines.items() if not line["passed"]] in ([], ["clock"])
+    assert lines["camera, domino"]["came"].startswith(("6-4", "4-6"))
+    assert (body["report"]["by"], body["report"]["stopped"]) == ("referee", None)
+    assert _newest(broker) == body
+
+
+def test_test_is_refused_during_a_game_and_ended_by_one(service: tuple[MockFactory, Leaps], display: Display) -> None:
+    """A game comes first: its presses are passes, its lamps are clocks."""
+    none = display.order("selftest", stop=True)
+    assert (none["accepted"], none["reason"]) == (False, "not_running")
+    assert display.order("selftest")["accepted"]
+    assert display.order("start_game", names=["S", "W", "N", "E"])["accepted"]
+    report = display.wait_for("selftest", lambda body: body.get("report") is not None)["report"]
+    assert (report["stopped"], report["passed"]) == ("a game was started", False)
+    refused = display.order("selftest")
+    assert (refused["accepted"], refused["reason"]) == (False, "game_running")
+    assert "when it is over" in refused["text"]
+
+
+def test_referee_ends_a_test_and_lamps_go_back_to_the_game(
+    service: tuple[MockFactory, Leaps], display: Display
+) -> None:
+    """`stop` gives the report so far; the lamp under test goes dark."""
+    factory, _ = service
+    lamp = factory.pin(DEFAULT_WIRING.seats[0].green)
+    assert display.order("selftest")["accepted"]
+    _until(lambda: max(state.state for state in lamp.states) == 1)
+    assert display.order("selftest", stop=True)["accepted"]
+    report = display.wait_for("selftest", lambda body: body.get("report") is not None)["report"]
+    assert report["stopped"] == "by referee"
+    _until(lambda: lamp.state == 0)
+    assert display.order("selftest")["accepted"]
+    assert display.wait_for("selftest", lambda body: body["running"])["step"] == 1
+    assert display.wait_for("heartbeat")["sequence"] == 0
+
+
+def _newest(broker: Mosquitto) -> Any:
+    """What a display that comes now hears of the self-test."""
+    late = Display(broker.port)
+    try:
+        return late.wait_for("selftest")
+    finally:
+        late.close()
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+# --- the command ---
+
+
+@pytest.fixture
+def config_file(tmp_path: Path, config: Config) -> Path:
+    corners = [list(corner) for corner in config.table.corners_px or ()]
+    path = tmp_path / "gameline.toml"
+    path.write_text(
+        f'[table]\nname = "hall"\ncorners_px = {corners}\n[camera]\nkind = "folder"\npath = "{config.camera.path}"\n'
+        f'[seats]\npin_factory = "mock"\n[broker]\nport = {config.broker.port}\n'
+        f'[journal]\npath = "{config.journal.path}"\n'
+    )
+    return path
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_command_that_is_interrupted_reports_what_it_has(config_file: Path, number: int) -> None:
+    """Ctrl-C, a kill, a closed terminal: stdout has the one object, stderr had the sentences, exit code 1."""
+    page = config_file.with_name("page.html")
+    command = [sys.executable, "-m", "controller", "selftest", str(config_file), "--json", "--html", str(page)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        heard = next(line for line in running.stderr if line.startswith("[1/9]"))
+        running.send_signal(number)
+        out, said = running.communicate(timeout=30)
+    assert "Seat 0: watch its lamp" in heard
+    body: dict[str, Any] = json.loads(out)
+    assert (running.returncode, body["stopped"], body["passed"]) == (1, "by the person who tested", False)
+    assert "Traceback" not in said
+    assert "not tested: the test was ended before" in page.read_text()
+
+
+def test_command_says_what_is_wrong_before_anybody_walks(config_file: Path, tmp_path: Path) -> None:
+    """No configuration, a page that cannot be written, wrong usage: one sentence, before two minutes are gone."""
+    for arguments, code, sentence in (
+        ([str(tmp_path / "none.toml")], 1, "give the path of one"),
+        ([str(config_file), "--html", "/proc/nowhere/page.html"], 1, "can be written for --html"),
+        ([], 2, "usage"),
+    ):
+        ran = subprocess.run(
+            [sys.executable, "-m", "controller", "selftest", *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        assert (ran.returncode, sentence in ran.stderr, ran.stdout) == (code, True, "")
