@@ -17,9 +17,11 @@ from controller.selftest_results import (
     PHRASES,
     PLACES,
     Facts,
+    Fault,
     Heard,
     Result,
     Said,
+    fault_about,
     owner,
     results_of,
 )
@@ -242,14 +244,13 @@ class Script:
 
     def _end_step(self, said: Said | None, now_ns: int) -> None:
         """Note the answer and begin the next step."""
-        faults = self._facts.faults
         if self._step is _MEET:
-            self._facts.board_away = faults.get(BOARD)
+            self._facts.board_away = self._facts.faults.get(BOARD)
         else:
             heard = self._facts.heard[self._step.name]
             heard.said = said
             if said is Said.NOTHING:
-                heard.fault = faults.get(self._step.name) or faults.get(BOARD)
+                heard.fault = self._fault_of_step()
             elif said is not None and self._step in SEATS and self._facts.hold_button is None:
                 self._facts.hold_button = self._step.button
         self._place += 1
@@ -259,6 +260,12 @@ class Script:
             self.is_over = True
         else:
             self._step = self._step_of(NAMES[self._place])
+
+    def _fault_of_step(self) -> Fault | None:
+        """Why no press came, if the seats know."""
+        if (away := self._facts.faults.get(BOARD)) is not None:
+            return Fault("the seat board is away", away)
+        return fault_about(self._facts.faults.get(self._step.name, ""), "button")
 
     def _step_of(self, name: str) -> _Step:
         if name == "hold":

@@ -217,10 +217,9 @@ def equipment_results(measured: Measured) -> Iterator[Result]:
     came = "set from the network" if measured.is_clock_set else "not set"
     cure = "connect the network, or see to systemd-timesyncd; thinking times are right all the same"
     yield _judged("clock", "set from the network", came, measured.is_clock_set, cure)
-    trouble = measured.broker_trouble
-    yield _judged(
-        "broker", f"{measured.broker} answers", "connected" if not trouble else "no", not trouble, trouble or ""
-    )
+    trouble = measured.broker_trouble or ""
+    came = "no connection" if trouble else "connected"
+    yield _judged("broker", f"{measured.broker} answers", came, not trouble, trouble)
     yield _disk(measured)
 
 

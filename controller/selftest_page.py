@@ -18,7 +18,7 @@ LEAST_WIDTH: Final = 38
 _MARKS: Final = {True: ("ok", "good"), False: ("FAILED", "bad"), None: ("not tested", "open")}
 
 STYLE: Final = """
-@page{size:A4;margin:12mm}
+@page{size:A4;margin:10mm 12mm}
 *{box-sizing:border-box}
 body{font:15px/1.4 system-ui,"DejaVu Sans",sans-serif;color:#1c1c1a;background:#fff;max-width:56rem;margin:0 auto;
 padding:1rem}
@@ -33,8 +33,9 @@ th{font-size:.85em}td:last-child{white-space:nowrap;font-weight:600}td:first-chi
 .sign span{flex:1;border-top:1px solid #333;padding-top:.2em;font-size:.85em}
 @media(max-width:34rem){thead{display:none}tr{display:block;border-bottom:1px solid #999;padding:.35em 0}
 td{display:block;border:0;padding:0}td[data-is]::before{content:attr(data-is)": ";font-weight:400;color:#555}}
-@media print{body{font-size:8.3pt;line-height:1.22;padding:0;max-width:none}th,td{padding:.12em .4em}
-.verdict{margin:.4em 0}.sign{margin-top:1.6em}}
+@media print{body{font-size:8pt;line-height:1.18;padding:0;max-width:none}th,td{padding:.1em .4em}li{margin:0}
+h1{font-size:1.3em}h2{margin:.4em 0 0}.verdict{margin:.3em 0;padding:.2em .5em}.sign{margin-top:1.8em}
+td:first-child{width:19%}td:nth-child(2){width:30%}td:nth-child(3){width:39%}}
 """
 
 

@@ -46,6 +46,14 @@ class Result:
     """For a person; empty where it passed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault as the seats tell it."""
+
+    what: str
+    to_do: str
+
+
 @dataclass
 class Heard:
     """What has come of one step."""
@@ -56,8 +64,8 @@ class Heard:
     """A short press was seen: the button went down and up again."""
     instead: int | None = None
     """Another button that came in the place of this one."""
-    fault: str | None = None
-    """What was wrong with the place when nothing came in time."""
+    fault: Fault | None = None
+    """What was wrong with the button, or the whole board, when nothing came in time."""
 
 
 @dataclass
@@ -79,7 +87,7 @@ class Facts:
     """What is wrong at this moment, by place."""
     noise: Mapping[str, int] = field(default_factory=dict)
     """Pulses too short for a finger since the test began, by place."""
-    kept: dict[tuple[str, str], str] = field(default_factory=dict)
+    kept: dict[tuple[str, str], Fault] = field(default_factory=dict)
     """Faults of a place and what it has that do not get well by being quiet."""
 
     def take_faults(self, faults: Mapping[str, str]) -> None:
@@ -91,13 +99,12 @@ class Facts:
         self.faults = dict(faults)
         for place, text in faults.items():
             for what in _WHATS:
-                if (part := _part_about(text, what)) is not None and "held down" not in part:
-                    self.kept[place, what] = text
+                if (fault := fault_about(text, what)) is not None and "held down" not in fault.what:
+                    self.kept[place, what] = fault
 
-    def fault(self, place: str, what: str) -> str | None:
-        """What is wrong with a place's lamp, button or buzzer, with what to do; None where nothing is."""
-        now = self.faults.get(place, "")
-        return now if _part_about(now, what) is not None else self.kept.get((place, what))
+    def fault(self, place: str, what: str) -> Fault | None:
+        """What is wrong with a place's lamp, button or buzzer; None where nothing is."""
+        return fault_about(self.faults.get(place, ""), what) or self.kept.get((place, what))
 
 
 def results_of(facts: Facts) -> tuple[Result, ...]:
@@ -108,6 +115,25 @@ def results_of(facts: Facts) -> tuple[Result, ...]:
 def owner(button: int | None) -> str:
     """Whose button it is."""
     return "the referee" if button == ACKNOWLEDGE else f"seat {button}"
+
+
+def fault_about(text: str, what: str) -> Fault | None:
+    """What a place's faults say of its lamp, its button or its buzzer.
+
+    Args:
+        text: all faults of a place as the seats tell them: `what is wrong; what to do; what else is wrong: what to do`.
+        what: one of `lamp`, `button`, `buzzer`.
+    """
+    told: list[tuple[str, list[str]]] = []
+    for part in text.split("; "):
+        head, *cure = _CURE.split(part, maxsplit=1)
+        if any(word in head for word in _WHATS):
+            told.append((head, cure))
+        elif told:
+            told[-1][1].append(part)
+    about = [(head, cure) for head, cure in told if what in head]
+    cures = dict.fromkeys(cure for _, found in about for cure in found)
+    return Fault("; ".join(head for head, _ in about), "; ".join(cures)) if about else None
 
 
 def _results(facts: Facts) -> Iterator[Result]:
@@ -123,7 +149,7 @@ def _results(facts: Facts) -> Iterator[Result]:
 def _lamp(facts: Facts, place: str, part: str, expected: str) -> Result:
     fault = facts.fault(place, "lamp")
     if fault is not None:
-        return Result(part, expected, _part_about(fault, "lamp") or fault, False, fault)
+        return Result(part, expected, fault.what, False, fault.to_do)
     match facts.heard[place].said:
         case Said.RIGHT:
             return Result(part, expected, "confirmed by the button", True)
@@ -141,7 +167,7 @@ def _button(facts: Facts, place: str, part: str) -> Result:
     expected = "pressed and released, without noise"
     heard, fault, noise = facts.heard[place], facts.fault(place, "button"), facts.noise.get(place, 0)
     if fault is not None:
-        return Result(part, expected, _part_about(fault, "button") or fault, False, fault)
+        return Result(part, expected, fault.what, False, fault.to_do)
     if heard.said is None and not heard.is_short:
         return Result(part, expected, _why_not(facts), None)
     if heard.said is Said.NOTHING and not heard.is_short:
@@ -156,7 +182,7 @@ def _button(facts: Facts, place: str, part: str) -> Result:
 def _no_press(facts: Facts, heard: Heard, part: str, expected: str) -> Result:
     """A button that did not answer, and the likeliest reason."""
     if heard.fault is not None:
-        return Result(part, expected, f"no press in {facts.limit_s:g} s", False, heard.fault)
+        return Result(part, expected, heard.fault.what, False, heard.fault.to_do)
     if heard.instead is not None:
         other = owner(heard.instead)
         cure = f"the two may be swapped: follow their wires; if you stood at {other}, test again"
@@ -184,7 +210,7 @@ def _buzzer(facts: Facts) -> Result:
     part, expected = "buzzer", f"{len(PHRASES)} phrases: {', '.join(PHRASES)}"
     fault = facts.fault("referee", "buzzer")
     if fault is not None:
-        return Result(part, expected, _part_about(fault, "buzzer") or fault, False, fault)
+        return Result(part, expected, fault.what, False, fault.to_do)
     match facts.heard["buzzer"].said:
         case Said.RIGHT:
             return Result(part, expected, "confirmed by a button", True)
@@ -206,12 +232,6 @@ def _why_not(facts: Facts) -> str:
     if facts.board_away is not None:
         return "not tested: the seat board does not answer"
     return "not tested: the test was ended before"
-
-
-def _part_about(fault: str, what: str) -> str | None:
-    """The part of a fault that names a lamp, a button or a buzzer, without what to do about it."""
-    parts = (_CURE.split(part)[0] for part in fault.split("; "))
-    return next((part for part in parts if what in part), None)
 
 
 def _pulses(noise: int) -> str:

@@ -55,12 +55,14 @@ class Technician:
     Args:
         table: mock pins and the time.
         press_of: the button and for how long, in ms, from the sentence; None: he does nothing.
+        stops_after_s: the camera gives no frame after that.
         look: what the camera sees when it is asked.
     """
 
     table: MockTable
     press_of: Callable[[str], tuple[int, int] | None] = lambda say: asked(say)
     frames_every_ms: int = 100
+    stops_after_s: float = 1e9
     look: Look | None = GOOD
     camera_trouble: str | None = None
     measured: Measured = WELL
@@ -74,13 +76,15 @@ class Technician:
         """From the start to the end of a self-test."""
         seats = seats or self.table.seats or self.table.open()
         guide = Guide(setting(self.measured, self.wanted), self.table.now_ns, by="Tess", with_buzzer=self.with_buzzer)
-        end_ns = self.table.now_ns + round(most_s * 1e9)
+        began_ns = self.table.now_ns
+        end_ns = began_ns + round(most_s * 1e9)
         step, since_ns, let_go_ns, frame_ns = 0, 0, 0, 0
         finger: int | None = None
         while not guide.is_over:
             assert self.table.now_ns < end_ns, "it hangs"
             now_ns = self.table.after(20).now_ns
-            if self.frames_every_ms and now_ns - frame_ns >= self.frames_every_ms * MS:
+            is_silent = now_ns - began_ns > self.stops_after_s * 1e9
+            if self.frames_every_ms and not is_silent and now_ns - frame_ns >= self.frames_every_ms * MS:
                 frame_ns = now_ns
                 guide.frame(MonoNs(now_ns))
             for press in seats.presses(now_ns):

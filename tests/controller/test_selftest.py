@@ -14,7 +14,7 @@ from controller.selftest_results import PHRASES, Result
 from hardware import lamps
 from hardware.buzzer import PHRASES_MS
 from hardware.wiring import DEFAULT_WIRING
-from tests.controller.technician import BUTTONS, GOOD, MS, WANTED, Technician, asked, result
+from tests.controller.technician import BUTTONS, GOOD, MS, WANTED, WELL, Technician, asked, result
 from tests.hardware.mock_table import MockTable
 
 
@@ -101,6 +101,42 @@ def test_dead_pin_of_a_lamp_is_named_although_the_press_confirmed_the_rest(table
     assert "stop that, or choose another pin" in lamp.to_do
     assert result(report, "seat 2, button").passed
     assert [line.part for line in report.results if line.passed is False] == ["seat 2, lamp"]
+
+
+def test_faults_of_one_place_are_told_apart(table: MockTable) -> None:
+    """Lamp and buzzer of the referee are on one place: each has its own words, and what to do once."""
+    table.factory.pin(DEFAULT_WIRING.buzzer, pin_class=DeadPin)
+    for pin in (DEFAULT_WIRING.seats[0].green, DEFAULT_WIRING.seats[0].red):
+        table.factory.pin(pin, pin_class=DeadPin)
+    report = Technician(table).goes_round()
+    buzzer, lamp = result(report, "buzzer"), result(report, "seat 0, lamp")
+    assert buzzer.came == "buzzer on GPIO 12 does not work (the pin is in use)"
+    assert lamp.came.count("does not work") == 2
+    assert lamp.to_do == buzzer.to_do == "another program may hold it: stop that, or choose another pin"
+    assert {line.part for line in report.results if line.passed is False} == {"buzzer", "seat 0, lamp"}
+
+
+def test_measured_parts_are_judged_with_what_to_do(table: MockTable) -> None:
+    """Clock, broker and disk need no person: each is named by itself."""
+    for change, part, cure in (
+        ({"is_clock_set": False}, "clock", "timesyncd"),
+        ({"broker_trouble": "the broker does not answer: start it"}, "broker", "start it"),
+        ({"disk_trouble": "this user may not write"}, "disk", "may not write"),
+        ({"free_mb": 30.0}, "disk", "make room"),
+        ({"free_mb": None}, "disk", "folder"),
+    ):
+        report = Technician(table, measured=replace(WELL, **change)).goes_round()
+        assert [line.part for line in report.results if not line.passed] == [part]
+        assert cure in result(report, part).to_do
+
+
+def test_camera_that_falls_silent_on_the_way_is_told(table: MockTable) -> None:
+    """Frames came, and then none: the newest is too old, and its own reason is what to do."""
+    technician = Technician(table, camera_trouble="the cable is out", stops_after_s=20.0)
+    report = technician.goes_round()
+    frames = result(report, "camera, frames")
+    assert (frames.passed, frames.to_do) == (False, "the cable is out")
+    assert result(report, "camera, light").passed
 
 
 def test_held_button_says_that_the_lamp_is_wrong_and_proves_the_button(table: MockTable) -> None:

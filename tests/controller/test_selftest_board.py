@@ -19,6 +19,7 @@ from firmware_bridge.wire import PROTOCOL
 from tests.controller.technician import GOOD, WELL, Leaps, asked, result, setting
 from tests.firmware_bridge.fake_board import FakeBoard
 from tests.firmware_bridge.pty_board import PtyBoard
+from tests.firmware_bridge.unix_board import BUILD, UnixBoard
 
 
 class AtTheBoard:
@@ -147,3 +148,42 @@ def test_bad_cable_is_told_by_the_frames_that_are_lost(port: Path) -> None:
 
         line = result(person.goes_round(noisy), "seat board, line")
     assert (line.passed, "damaged" in line.came, "cable" in line.to_do) == (False, True, True)
+
+
+def test_firmware_itself_shows_every_light_and_tells_the_press(tmp_path: Path) -> None:
+    """The board's own program under MicroPython: green, yellow, red, all, dark on its pins, then a finger."""
+    news = threading.Event()
+    with UnixBoard(tmp_path) as board:
+        seats = BoardSeats(
+            port=str(board.path), clock_ns=time.monotonic_ns, wake=news.set, logger=logging.getLogger("test.board")
+        )
+        measured = replace(setting(), measure=lambda: replace(WELL, board=board_seen(seats)))
+        guide = Guide(measured, time.monotonic_ns(), by="Tess", with_buzzer=True)
+        since_s, has_pressed, deadline_s = 0.0, False, time.monotonic() + 30
+        say = ""
+        while "Seat 1" not in say:
+            assert time.monotonic() < deadline_s, say
+            news.wait(0.01)
+            news.clear()
+            now_ns = time.monotonic_ns()
+            for press in seats.presses(now_ns):
+                guide.press(press, now_ns)
+            showing = guide.turn(now_ns, faults=seats.faults(), noise=seats.noise(), camera_trouble=None)
+            seats.show(showing.seats, answer=showing.answer, referee=showing.referee, sound=showing.sound)
+            if showing.say != say:
+                say, since_s = showing.say, time.monotonic()
+            if "Seat 0" in say and not has_pressed and time.monotonic() - since_s > 2.8:
+                has_pressed = True
+                board.move((0, True), 120, (0, False))
+        report = guide.report()
+        seats.close()
+        lights = {levels for _, levels in board.told("seat 0")}
+        deadline_s = time.monotonic() + 5
+        while board.shows("seat 0") != "000000":
+            assert time.monotonic() < deadline_s
+            time.sleep(0.02)
+    assert lights >= {"ff0000", "00ff00", "0000ff", "ffffff", "000000"}
+    assert {levels for _, levels in board.told("seat 1")} <= {"000000", "ff0000"}
+    assert [result(report, f"seat 0, {part}").passed for part in ("lamp", "button")] == [True, True]
+    assert result(report, "seat board").came.startswith(f"{BUILD}, protocol {PROTOCOL}, boot ")
+    assert result(report, "seat board, answers").passed
