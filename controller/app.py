@@ -271,8 +271,6 @@ def _mqtt(
     wake: Callable[[], None],
     logger: logging.Logger,
     clock_ns: Callable[[], int],
-    *,
-    suffix: str = "",
 ) -> Mqtt:
     broker = config.broker
     password: str | None = None
@@ -286,7 +284,7 @@ def _mqtt(
             host=broker.host,
             port=broker.port,
             table=config.table.name,
-            client_id=f"gameline-{config.table.name}-{_machine()}{suffix}",
+            client_id=f"gameline-{config.table.name}-{_machine()}",
             boot_id=boot_id,
             version=VERSION,
             on_command=on_command,
@@ -353,9 +351,7 @@ class SelfTestBench:
         table = table_of(config)
         with contextlib.ExitStack() as stack:
             self._disk = _keep_service_out(config, stack)
-            self._mqtt = _mqtt(
-                config, str(uuid.uuid4()), lambda message: None, self._wake, logger, clock_ns, suffix="-selftest"
-            )
+            self._mqtt = _mqtt(config, str(uuid.uuid4()), lambda message: None, self._wake, logger, clock_ns)
             self._mqtt.start()
             stack.callback(self._mqtt.close)
             self._lookout = Lookout(

@@ -178,7 +178,7 @@ class Script:
             at_ns: when it went down, or reached the hold.
             now_ns: when that is told; the next step begins now.
         """
-        if self.is_over or held_ms > 1000 * HOLD_S or at_ns < self._since_ns or self._step in (_MEET, _LOOK):
+        if self.is_over or held_ms > 1000 * HOLD_S or self._step in (_MEET, _LOOK):
             return
         down_ns = at_ns - held_ms * 1_000_000
         if self._step.button not in (None, button):

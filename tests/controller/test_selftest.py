@@ -10,6 +10,7 @@ from gpiozero.exc import PinSetInput
 from gpiozero.pins.mock import MockPWMPin
 
 from controller import selftest
+from controller.selftest_checks import BoardSeen, Tally, equipment_results
 from controller.selftest_results import PHRASES, Result
 from hardware import lamps
 from hardware.buzzer import PHRASES_MS
@@ -33,6 +34,17 @@ class Stuck(MockPWMPin):  # type: ignore[misc]
 
     def drive_high(self) -> bool:
         return False
+
+
+class Down(MockPWMPin):  # type: ignore[misc]
+    """A button that is down when the program starts."""
+
+    def __init__(self, factory: object, info: object) -> None:
+        super().__init__(factory, info)
+        self._state = 0.0
+
+    def _set_pull(self, value: str) -> None:
+        self._pull = value
 
 
 @pytest.fixture
@@ -148,6 +160,15 @@ def test_held_button_says_that_the_lamp_is_wrong_and_proves_the_button(table: Mo
     assert (button.passed, button.came) == (True, "pressed and held, no noise")
 
 
+def test_finger_that_stays_too_long_answers_one_step_only(table: MockTable) -> None:
+    """Held for 3.5 s, a button tells 1.5 s and then 3 s: the second belongs to nothing."""
+    technician = Technician(table, lambda say: (4, 3500) if "Buzzer" in say else asked(say))
+    report = technician.goes_round()
+    assert result(report, "buzzer").came == "reported wrong: the button was held"
+    assert result(report, "camera, domino").passed
+    assert not any(said in say for say in technician.sentences for said in ("Too early", "That was"))
+
+
 def test_dead_button_is_noted_after_its_time_and_the_test_goes_on(table: MockTable) -> None:
     """Seat 3's wire is broken: no press comes, its lamp stays unconfirmed, everything after it is tested."""
     report = Technician(table, lambda say: None if "Seat 3" in say else asked(say)).goes_round()
@@ -163,6 +184,8 @@ def test_hold_is_asked_of_the_first_seat_whose_button_works(table: MockTable) ->
     technician = Technician(table, lambda say: None if "Seat 0" in say else asked(say))
     hold = result(technician.goes_round(), "holding a button")
     assert (hold.passed, hold.came) == (True, "told, on seat 1")
+    (sign,) = {showing.seats[1][0] for showing in technician.shown if "hold its button" in showing.say}
+    assert sign == lamps.PAUSED
 
 
 def test_short_press_where_a_hold_is_asked_for_does_not_do(table: MockTable) -> None:
@@ -184,26 +207,36 @@ def test_stuck_button_is_told_while_its_seat_is_asked_and_in_the_report(table: M
 
 def test_button_that_somebody_leant_on_at_the_start_passes_once_it_works(table: MockTable) -> None:
     """What is released and pressed as it should be is well."""
-    table.factory.pin(DEFAULT_WIRING.seats[1].button).drive_low()
+    pin = DEFAULT_WIRING.seats[3].button
+    table.factory.pin(pin, pin_class=Down)
+
+    def press_of(say: str) -> tuple[int, int] | None:
+        if "Seat 1" in say:
+            table.release(pin)
+        return asked(say)
+
     seats = table.open()
-    table.release(DEFAULT_WIRING.seats[1].button)
-    assert result(Technician(table).goes_round(seats), "seat 1, button").passed
+    assert "seat 3" in seats.faults()
+    report = Technician(table, press_of).goes_round(seats)
+    assert report.has_passed
 
 
 def test_chattering_button_is_named_even_when_it_is_quiet_later(table: MockTable) -> None:
-    """A loose plug at seat 0 rattles while its seat is asked, and rests afterwards."""
-    pin = DEFAULT_WIRING.seats[0].button
+    """Seat 0's plug was shaken once, after its press had come; at the end it has rested for long."""
+    pin, done = DEFAULT_WIRING.seats[0].button, [False]
 
     def rattle(say: str) -> tuple[int, int] | None:
-        if "Seat 0: watch" not in say:
-            return asked(say)
-        for _ in range(30):
-            table.press(pin)
-            table.after(3).release(pin)
-            table.after(40)
-        return None
+        if "Seat 1" in say and not done[0]:
+            done[0] = True
+            for _ in range(30):
+                table.press(pin)
+                table.after(3).release(pin)
+                table.after(40)
+        return asked(say)
 
     report = Technician(table, rattle).goes_round()
+    assert table.seats is not None
+    assert table.seats.faults() == {}
     button = result(report, "seat 0, button")
     assert (button.passed, "chatters" in button.came) == (False, True)
     assert "check its plug and its wire" in button.to_do
@@ -293,6 +326,42 @@ def test_stopped_test_reports_what_it_has(table: MockTable) -> None:
         (0, 0),
         {(0, 0, 0)},
     )
+
+
+def test_look_from_before_the_last_step_does_not_end_it(table: MockTable) -> None:
+    """The look that was asked for at the start may come late: the domino was not there yet."""
+    script = selftest.Script(0)
+
+    def later(now_s: float) -> selftest.Showing:
+        return script.advance(round(now_s * 1e9), faults={}, noise={}, has_frames=True)
+
+    while not script.wants_look:
+        later(script._since_ns / 1e9 + 20.0)
+    assert script.wants_look
+    script.looked(script._since_ns - 1, script._since_ns + MS)
+    assert script.wants_look
+    script.looked(script._since_ns, script._since_ns + MS)
+    assert not script.wants_look
+
+
+def test_frames_of_one_stamp_are_no_rate() -> None:
+    """A driver that gives one picture again and again."""
+    tally = Tally()
+    for _ in range(20):
+        tally.frame(7)
+    assert (tally.frames, tally.rate) == (20, None)
+    for number in range(1, 6):
+        tally.frame(7 + number * 100 * MS)
+    assert tally.rate == 10.0
+
+
+def test_slow_board_is_told() -> None:
+    """A round trip that no press can show within 50 ms."""
+    board = BoardSeen("fw", 2, 2, 7, 88.2, 0, 0, None)
+    lines = {line.part: line for line in equipment_results(replace(WELL, board=board))}
+    answers = lines["seat board, answers"]
+    assert (answers.passed, answers.came, "hub" in answers.to_do) == (False, "after 88.2 ms", True)
+    assert lines["seat board"].passed
 
 
 def test_camera_that_gives_nothing_is_named_and_nobody_is_asked_to_lay_a_domino(table: MockTable) -> None:

@@ -24,11 +24,14 @@ from controller.app import BackgroundService, SelfTestBench, Service
 from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig, TableConfig
 from controller.journal import Journal, JournalBusy
 from controller.mosquitto import Mosquitto
-from controller.selftest import Showing
+from controller.selftest import Asked, Showing
+from controller.selftest_terminal import _own_stderr
 from hardware.pins import open_factory
 from hardware.wiring import DEFAULT_WIRING
+from tests.controller.engine_parts import FakeOutlet, FakeSeats, desk_of
 from tests.controller.technician import BUTTONS, Leaps, asked, result
 from tests.controller.test_service import ROOT, Display
+from vision.images import _quiet
 from vision.layout import LineLayout
 from vision.look import Look
 from vision.render import Backdrop
@@ -127,6 +130,20 @@ def test_bench_passes_a_good_table_and_everything_is_off_afterwards(
     assert all(factory.pin(pin).state == 0 for pin in (*outputs, DEFAULT_WIRING.referee_lamp, DEFAULT_WIRING.buzzer))
 
 
+def test_lamps_go_out_also_when_the_test_breaks_off(config: Config) -> None:
+    """A fault of ours in the middle: the lamp that was lit is dark, the pins are given back."""
+    factory = open_factory("mock")
+    lamp_pins = (DEFAULT_WIRING.seats[0].green, DEFAULT_WIRING.seats[0].yellow, DEFAULT_WIRING.seats[0].red)
+
+    def tell(showing: Showing, results: object) -> None:
+        if any(factory.pin(pin).state for pin in lamp_pins):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), SelfTestBench(config, pin_factory=factory, logger=LOG) as bench:
+        bench.run(tell, by="Tess", with_sound=False, is_stopped=lambda: False)
+    assert [factory.pin(pin).state for pin in lamp_pins] == [0, 0, 0]
+
+
 def test_bench_does_not_begin_beside_a_running_service(config: Config) -> None:
     """Two programs on the same pins: the second says so and touches nothing."""
     path = Path(config.journal.path)
@@ -223,7 +240,36 @@ def _until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.parametrize(
+    ("asked_by_night", "came"),
+    [(Asked("Olga"), "quiet hours"), (Asked("Olga", with_sound=True), "played; nobody confirmed it")],
+)
+def test_buzzer_sounds_by_night_only_where_it_is_asked_for(asked_by_night: Asked, came: str) -> None:
+    """A display that starts a test at night wakes nobody by mistake."""
+    outlet, looks = FakeOutlet(), list[int]()
+    desk = desk_of(outlet, FakeSeats(is_night=True), looks)
+    assert desk.ask(asked_by_night, 0, is_game_on=False) is None
+    now_ns, sounds = 0, set[int]()
+    while desk.is_running:
+        now_ns += 500_000_000
+        desk.frame(now_ns)
+        desk.turn(now_ns, faults={}, noise={}, camera_trouble=None)
+        sounds.add(desk.showing.sound[0] if desk.showing else 0)
+    lines = {line["part"]: line for line in outlet.selftests[-1]["report"]["results"]}
+    assert came in lines["buzzer"]["came"]
+    assert sounds == (set(range(6)) if asked_by_night.with_sound else {0})
+    assert len(looks) == 2
+
+
 # --- the command ---
+
+
+def test_guide_is_heard_while_a_picture_is_decoded(capfd: pytest.CaptureFixture[str]) -> None:
+    """The libraries' complaints go nowhere meanwhile; the sentence for the person does not."""
+    out = _own_stderr()
+    with out, _quiet():
+        print("Seat 0", file=out, flush=True)
+    assert "Seat 0" in capfd.readouterr().err
 
 
 @pytest.fixture
