@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -44,8 +44,8 @@ from controller.quiet import is_quiet
 from controller.selftest import LAMPS
 from controller.selftest_checks import BoardSeen, CameraWanted, Look, Measured
 from controller.selftest_desk import Desk
-from controller.selftest_guide import Guide, Report, Setting
-from controller.selftest_loop import Tell, guided
+from controller.selftest_guide import Setting
+from controller.selftest_loop import Bench
 from controller.wiring import wiring_of
 from firmware_bridge.link import LinkDied
 from firmware_bridge.seats import BOARD, BoardSeats
@@ -159,7 +159,7 @@ class Service:
             mqtt = _mqtt(config, boot_id, self._order, self._wake, logger, clock_ns)
 
             def quiet() -> bool:
-                return is_quiet(config.seats.quiet, datetime.now(UTC).astimezone().time())
+                return _is_quiet_now(config)
 
             def measure() -> Measured:
                 return _measured(config, seats, broker=mqtt.problem, disk=self.engine.storage_trouble)
@@ -324,90 +324,68 @@ def _meta(config: Config) -> dict[str, Any]:
     }
 
 
-class SelfTestBench:
-    """Seats, camera and broker of one table without its game; a context manager that closes everything again.
+@contextlib.contextmanager
+def self_test_bench(
+    config: Config,
+    *,
+    pin_factory: Factory | None = None,
+    clock_ns: Callable[[], int] = time.monotonic_ns,
+    logger: logging.Logger,
+) -> Iterator[Bench]:
+    """Seats, camera and broker of one table without its game, for `gameline selftest`.
 
     Args:
         config: what `gameline.toml` says.
         pin_factory: pins to take instead of the configured ones.
         clock_ns: the monotonic clock.
+        logger: told what the parts have to say.
 
     Raises:
         ConfigError: as the service.
         JournalBusy: the service of this table is running.
         PinsUnavailable: there are no pins.
     """
+    news: queue.Queue[inbox.Item] = queue.Queue()
+    table = table_of(config)
 
-    def __init__(
-        self,
-        config: Config,
-        *,
-        pin_factory: Factory | None = None,
-        clock_ns: Callable[[], int] = time.monotonic_ns,
-        logger: logging.Logger,
-    ) -> None:
-        self._config, self._clock_ns = config, clock_ns
-        self._news: queue.Queue[inbox.Item] = queue.Queue()
-        table = table_of(config)
-        with contextlib.ExitStack() as stack:
-            self._disk = _keep_service_out(config, stack)
-            self._mqtt = _mqtt(config, str(uuid.uuid4()), lambda message: None, self._wake, logger, clock_ns)
-            self._mqtt.start()
-            stack.callback(self._mqtt.close)
-            self._lookout = Lookout(
-                open_camera=lambda: open_camera(config, clock_ns=clock_ns, wait=self._lookout.wait),
-                watcher=Watcher(read=lambda bgr: Reading(), table=table),  # whether anything can be seen, no more
-                tell=self._tell,
-                clock_ns=clock_ns,
-                check=lambda bgr: check(bgr, read=lambda picture: read(picture, table=table), table=table),
-            )
-            stack.callback(self._lookout.close)
-            self._seats = open_seats(config, pin_factory, clock_ns=clock_ns, wake=self._wake, logger=logger)
-            stack.callback(self._seats.close)
-            self._lookout.start()
-            self._stack = stack.pop_all()
+    def wake() -> None:
+        news.put(inbox.Wake())
 
-    def __enter__(self) -> Self:
-        return self
+    def tell(told: News) -> None:
+        if (item := _item_of(told, all_middle)) is not None:
+            news.put(item)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
+    def measure() -> Measured:
+        return _measured(config, seats, broker=mqtt.problem, disk=disk_trouble)
 
-    def run(self, tell: Tell, *, by: str, with_sound: bool, is_stopped: Callable[[], bool]) -> Report:
-        """Guide one person round the table.
-
-        Args:
-            tell: called on every round with what to show and what has come so far.
-            by: who tests.
-            with_sound: the buzzer may sound in its quiet hours.
-            is_stopped: asked on every round; True ends the test with its report so far.
-
-        Raises:
-            LinkDied: the thread of the seat board's line has ended.
-        """
-        is_loud = with_sound or not is_quiet(self._config.seats.quiet, datetime.now(UTC).astimezone().time())
-        guide = Guide(_setting(self._config, self._measure), self._clock_ns(), by=by, with_buzzer=is_loud)
-        return guided(
-            guide,
-            seats=self._seats,
-            news=self._news,
-            ask_look=self._lookout.examine,
-            clock_ns=self._clock_ns,
+    with contextlib.ExitStack() as stack:
+        disk_trouble = _keep_service_out(config, stack)
+        mqtt = _mqtt(config, str(uuid.uuid4()), lambda message: None, wake, logger, clock_ns)
+        stack.callback(mqtt.close)
+        mqtt.start()
+        lookout = Lookout(
+            open_camera=lambda: open_camera(config, clock_ns=clock_ns, wait=lookout.wait),
+            watcher=Watcher(read=lambda bgr: Reading(), table=table),  # whether anything can be seen, no more
             tell=tell,
-            is_stopped=is_stopped,
+            clock_ns=clock_ns,
+            check=lambda bgr: check(bgr, read=lambda picture: read(picture, table=table), table=table),
+        )
+        stack.callback(lookout.close)
+        seats = open_seats(config, pin_factory, clock_ns=clock_ns, wake=wake, logger=logger)
+        stack.callback(seats.close)  # first of all, as the service does
+        lookout.start()
+        yield Bench(
+            _setting(config, measure),
+            seats=seats,
+            news=news,
+            ask_look=lookout.examine,
+            clock_ns=clock_ns,
+            is_quiet=lambda: _is_quiet_now(config),
         )
 
-    def _measure(self) -> Measured:
-        return _measured(self._config, self._seats, broker=self._mqtt.problem, disk=self._disk)
 
-    def _wake(self) -> None:
-        self._news.put(inbox.Wake())
-
-    def _tell(self, news: News) -> None:
-        if (item := _item_of(news, all_middle)) is not None:
-            self._news.put(item)
+def _is_quiet_now(config: Config) -> bool:
+    return is_quiet(config.seats.quiet, datetime.now(UTC).astimezone().time())
 
 
 def _keep_service_out(config: Config, stack: contextlib.ExitStack) -> str | None:

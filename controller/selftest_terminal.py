@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from controller.app import FAULTS, SelfTestBench
+from controller.app import FAULTS, self_test_bench
 from controller.cli import Sorry
 from controller.config import ConfigError, load_config
 from controller.journal_errors import JournalBusy
@@ -38,7 +38,7 @@ def selftest(options: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.CRITICAL)  # faults are told with their step, and stand in the page
     try:
         config = load_config(options.config)
-        with _own_stderr() as out, SelfTestBench(config, logger=logging.getLogger("gameline")) as bench:
+        with _own_stderr() as out, self_test_bench(config, logger=logging.getLogger("gameline")) as bench:
             screen = Screen(out)
             screen.say(
                 f"Self-test of {config.table.name}, two minutes, one person. Ctrl-C ends it with what was found."

@@ -20,7 +20,7 @@ import pytest
 from gpiozero.pins.mock import MockFactory
 
 from controller import app
-from controller.app import BackgroundService, SelfTestBench, Service
+from controller.app import BackgroundService, Service, self_test_bench
 from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig, TableConfig
 from controller.journal import Journal, JournalBusy
 from controller.mosquitto import Mosquitto
@@ -115,7 +115,7 @@ def test_bench_passes_a_good_table_and_everything_is_off_afterwards(
     person = threading.Thread(target=follow)
     person.start()
     try:
-        with SelfTestBench(config, pin_factory=factory, clock_ns=clock, logger=LOG) as bench:
+        with self_test_bench(config, pin_factory=factory, clock_ns=clock, logger=LOG) as bench:
             report = bench.run(tell, by="Tess", with_sound=False, is_stopped=lambda: False)
     finally:
         over.set()
@@ -139,7 +139,7 @@ def test_lamps_go_out_also_when_the_test_breaks_off(config: Config) -> None:
         if any(factory.pin(pin).state for pin in lamp_pins):
             raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError), SelfTestBench(config, pin_factory=factory, logger=LOG) as bench:
+    with pytest.raises(ZeroDivisionError), self_test_bench(config, pin_factory=factory, logger=LOG) as bench:
         bench.run(tell, by="Tess", with_sound=False, is_stopped=lambda: False)
     assert [factory.pin(pin).state for pin in lamp_pins] == [0, 0, 0]
 
@@ -150,8 +150,9 @@ def test_bench_does_not_begin_beside_a_running_service(config: Config) -> None:
     with (
         Journal(path, boot_id="other", wall_utc=lambda: "", clock_synchronised=lambda: True),
         pytest.raises(JournalBusy, match="in use by another Gameline"),
+        self_test_bench(config, pin_factory=open_factory("mock"), logger=LOG),
     ):
-        SelfTestBench(config, pin_factory=open_factory("mock"), logger=LOG)
+        raise AssertionError("it must not have started")
 
 
 @pytest.fixture
