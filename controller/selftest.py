@@ -270,7 +270,7 @@ class Script:
     def _step_of(self, name: str) -> _Step:
         if name == "hold":
             seat = self._facts.hold_button
-            say = f"Seat {seat}: hold its button until its lamp flashes."
+            say = f"Seat {seat}: hold its button; the lamp goes dark. Let go when it lights up again."
             return _Step("hold", say, ANSWER_S, seat)
         steps = (*SEATS, _REFEREE, _BUZZER, _DOMINO, _LOOK)
         return next(step for step in steps if step.name == name)

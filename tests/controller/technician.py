@@ -55,6 +55,7 @@ class Technician:
     Args:
         table: mock pins and the time.
         press_of: the button and for how long, in ms, from the sentence; None: he does nothing.
+        watched: called after each round.
         stops_after_s: the camera gives no frame after that.
         look: what the camera sees when it is asked.
     """
@@ -69,6 +70,7 @@ class Technician:
     wanted: CameraWanted = WANTED
     with_buzzer: bool = True
     reaction_ms: int = 3000
+    watched: Callable[[], None] = lambda: None
     sentences: list[str] = field(default_factory=list)
     shown: list[Showing] = field(default_factory=list)
 
@@ -94,6 +96,7 @@ class Technician:
             if guide.asks_for_look() and self.look is not None:
                 guide.looked(replace(self.look, at_ns=now_ns), now_ns)
             self.shown.append(showing)
+            self.watched()
             if not self.sentences or self.sentences[-1] != showing.say:
                 self.sentences.append(showing.say)
             if showing.step != step:

@@ -188,6 +188,20 @@ def test_hold_is_asked_of_the_first_seat_whose_button_works(table: MockTable) ->
     assert sign == lamps.PAUSED
 
 
+def test_lamp_goes_dark_under_the_finger_and_lights_up_when_the_hold_is_told(table: MockTable) -> None:
+    """What the sentence promises is what the lamp does, at the moment at which letting go is right."""
+    yellow, red, seen = DEFAULT_WIRING.seats[0].yellow, DEFAULT_WIRING.seats[0].red, list[tuple[float, float]]()
+
+    technician = Technician(table)
+    technician.watched = lambda: seen.append((table.factory.pin(yellow).state, table.factory.pin(red).state))
+    technician.goes_round()
+    during = [levels for levels, showing in zip(seen, technician.shown, strict=True) if showing.step == 5]
+    after = [levels for levels, showing in zip(seen, technician.shown, strict=True) if showing.step == 6]
+    assert during[-1] == (0, 0)
+    assert (1, 0) in during
+    assert after[1] == (1, 1)
+
+
 def test_short_press_where_a_hold_is_asked_for_does_not_do(table: MockTable) -> None:
     """The contact that opens under the finger is the fault this step looks for."""
     report = (technician := Technician(table, lambda say: asked(say) and (asked(say)[0], 120))).goes_round()  # type: ignore[index]
