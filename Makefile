@@ -29,10 +29,11 @@ check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.ready-dev ## measure the reader, the way from a frame to a display, and the rules
+bench: $(VENV)/.ready-dev ## measure the reader, the way from a frame to a display, the rules, and the seat board's line
 	$(BIN)/python -m bench.read
 	$(BIN)/python -m bench.latency
 	$(BIN)/python -m bench.rules
+	$(BIN)/python -m bench.wire
 
 bench-gpio: $(VENV)/.ready-gpio ## measure press and lamp on simulated lines beside a bare callback
 	bash tests/gpio/in-guest build/bench-gpio python -m bench.seats
