@@ -213,7 +213,7 @@ class Engine:
                 self._see(item)
             case FrameTaken():
                 self._last_frame_ns = item.at
-                self._desk.frame(item.at)
+                self._desk.frame(item.at, self._clock_ns())
             case LookTaken():
                 self._desk.looked(item.look, self._clock_ns())
             case Blind():

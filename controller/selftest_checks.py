@@ -100,19 +100,25 @@ class Tally:
 
     def __init__(self) -> None:
         self.frames = 0
-        self.newest_ns: int | None = None
         self.look: Look | None = None
         self._stamps: deque[int] = deque(maxlen=FRAMES_KEPT)
+        self._heard_ns = 0
+        self._late_ns = 0
 
-    def frame(self, at_ns: int) -> None:
-        """A frame came that was taken at this time."""
+    def frame(self, at_ns: int, now_ns: int) -> None:
+        """A frame came now that was taken at this time."""
         self.frames += 1
-        self.newest_ns = at_ns
         self._stamps.append(at_ns)
+        self._heard_ns, self._late_ns = now_ns, now_ns - at_ns
 
-    def has_frames(self, now_ns: int, wanted: CameraWanted) -> bool:
-        """Whether the camera gives frames at this moment."""
-        return self.newest_ns is not None and (now_ns - self.newest_ns) / 1e9 <= wanted.stale_s
+    def looked(self, look: Look, now_ns: int) -> None:
+        """The table was looked at; no frame could come meanwhile, and that is no silence."""
+        self.look = look
+        self._heard_ns = now_ns
+
+    def age_s(self, now_ns: int) -> float | None:
+        """How old a frame is when it comes, or how long none has come, if that is longer; None: there is none."""
+        return max(self._late_ns, now_ns - self._heard_ns) / 1e9 if self.frames else None
 
     @property
     def rate(self) -> float | None:
@@ -157,10 +163,10 @@ def _frames(wanted: CameraWanted, tally: Tally, trouble: str | None, now_ns: int
     part, expected = "camera, frames", f"{wanted.name}: a frame younger than {wanted.stale_s:g} s"
     if not wanted.is_live and tally.frames:
         return Result(part, f"{wanted.name}: frames", f"{tally.frames} frames", True)
-    if tally.newest_ns is None:
+    age_s = tally.age_s(now_ns)
+    if age_s is None:
         why = trouble or "it opens, but gives nothing"
         return Result(part, expected, "no frame at all", False, f"{why}; check its cable, its power and [camera]")
-    age_s = (now_ns - tally.newest_ns) / 1e9
     came = f"{tally.frames} frames, the newest {age_s:.1f} s old"
     cure = trouble or "check its cable and power: it gave frames before"
     return _judged(part, expected, came, age_s <= wanted.stale_s, cure)

@@ -16,6 +16,9 @@ from controller.selftest_checks import Look
 from controller.selftest_guide import Guide, Setting
 from controller.selftest_page import report_json, results_json
 
+TELL_EVERY_NS = 500_000_000
+"""Within a step news wait so long for each other: a button that chatters has another count on every round."""
+
 Refusal = tuple[str, str]
 """The reason's code, and a sentence with what to do."""
 
@@ -45,6 +48,7 @@ class Desk:
         self._guide: Guide | None = None
         self._by = ""
         self._told: tuple[object, ...] = ()
+        self._told_step, self._told_ns = 0, 0
         self.showing: Showing | None = None
         """What the seats are to show; None while no test is running."""
 
@@ -74,7 +78,7 @@ class Desk:
             return "game_running", "a game is being played: test the table when it is over"
         if self._guide is not None:
             return "already_running", f"a self-test by {self._by} is running: wait for its end, or end it with stop"
-        self._by, self._told = asked.by, ()
+        self._by, self._told, self._told_step = asked.by, (), 0
         self._guide = Guide(self._setting, now_ns, by=asked.by, with_buzzer=asked.with_sound or not self._is_quiet())
         return None
 
@@ -83,10 +87,10 @@ class Desk:
         if self._guide is not None:
             self._guide.press(press, now_ns)
 
-    def frame(self, at_ns: int) -> None:
-        """A frame came from the camera."""
+    def frame(self, at_ns: int, now_ns: int) -> None:
+        """A frame came from the camera that was taken at `at_ns`."""
         if self._guide is not None:
-            self._guide.frame(at_ns)
+            self._guide.frame(at_ns, now_ns)
 
     def looked(self, look: Look, now_ns: int) -> None:
         """The camera has looked at the table."""
@@ -114,8 +118,9 @@ class Desk:
             return
         self.showing = showing
         results = guide.progress()
-        if (news := (showing.step, showing.say, results)) != self._told:
-            self._told = news
+        is_new_step = showing.step != self._told_step or now_ns - self._told_ns >= TELL_EVERY_NS
+        if is_new_step and (news := (showing.step, showing.say, results)) != self._told:
+            self._told, self._told_step, self._told_ns = news, showing.step, now_ns
             self._tell(
                 {
                     "running": True,

@@ -67,7 +67,7 @@ class Guide:
         self._script = Script(now_ns, lamps=setting.lamps, with_buzzer=with_buzzer)
         self._tally = Tally()
         self._trouble: str | None = None
-        self._is_look_asked = False
+        self._looks_asked = self._looks_taken = 0
         self._is_last_look_asked = False
 
     @property
@@ -79,13 +79,14 @@ class Guide:
         """A button was pressed or held."""
         self._script.press(press.button, press.held_ms, press.at_ns, now_ns)
 
-    def frame(self, at_ns: int) -> None:
-        """A frame came from the camera."""
-        self._tally.frame(at_ns)
+    def frame(self, at_ns: int, now_ns: int) -> None:
+        """A frame came from the camera that was taken at `at_ns`."""
+        self._tally.frame(at_ns, now_ns)
 
     def looked(self, look: Look, now_ns: int) -> None:
         """The look that was asked for."""
-        self._tally.look = look
+        self._tally.looked(look, now_ns)
+        self._looks_taken += 1
         self._script.looked(look.at_ns, now_ns)
 
     def stop(self, why: str) -> None:
@@ -106,7 +107,10 @@ class Guide:
         self._trouble = camera_trouble
         if not self.is_over:
             self._ended_ns = now_ns
-        has_frames = self._tally.has_frames(now_ns, self._setting.camera)
+        age_s = self._tally.age_s(now_ns)
+        # While the camera's thread reads a picture no frame comes from it: only the step's own time ends that.
+        is_looking = self._looks_taken < self._looks_asked
+        has_frames = is_looking or (age_s is not None and age_s <= self._setting.camera.stale_s)
         return self._script.advance(now_ns, faults=faults, noise=noise, has_frames=has_frames)
 
     def asks_for_look(self) -> bool:
@@ -114,13 +118,11 @@ class Guide:
 
         The first one is for a recording that is over before the last, and for the report of a test that is stopped.
         """
-        if self._tally.frames and self._tally.look is None and not self._is_look_asked:
-            self._is_look_asked = True
-            return True
-        if self._script.wants_look and not self._is_last_look_asked:
-            self._is_last_look_asked = True
-            return True
-        return False
+        is_first = self._tally.frames > 0 and self._looks_asked == 0
+        is_last = self._script.wants_look and not self._is_last_look_asked
+        self._is_last_look_asked |= is_last
+        self._looks_asked += is_first or is_last
+        return is_first or is_last
 
     def progress(self) -> tuple[Result, ...]:
         """What a person was asked for, as it stands."""

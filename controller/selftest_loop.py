@@ -79,7 +79,7 @@ class Bench:
     def _take(self, item: Item, guide: Guide) -> None:
         match item:
             case FrameTaken():
-                guide.frame(item.at)
+                guide.frame(item.at, self._clock_ns())
             case LookTaken():
                 guide.looked(item.look, self._clock_ns())
             case Blind():

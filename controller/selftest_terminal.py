@@ -9,6 +9,7 @@ import argparse
 import json
 import logging
 import os
+import re
 import shutil
 import signal
 import sys
@@ -26,6 +27,8 @@ from controller.selftest import Showing
 from controller.selftest_guide import Report
 from controller.selftest_page import WIDTH, report_html, report_json, report_text, result_line
 from controller.selftest_results import Result
+
+_COUNTS = re.compile(r"\d+ pulses?")
 
 
 def selftest(options: argparse.Namespace) -> int:
@@ -82,9 +85,8 @@ class Screen:
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._is_terminal = out.isatty()
-        self._said = ""
         self._seconds = -1
-        self._known: dict[str, Result] = {}
+        self._known: dict[str, str] = {}
 
     def say(self, text: str) -> None:
         """Write a line, folded to the width of a phone where it is one."""
@@ -95,12 +97,11 @@ class Screen:
     def show(self, showing: Showing, results: Sequence[Result]) -> None:
         """What is to be done now, and what has come so far; writes only what is new."""
         for result in results:
-            if result.passed is not None and self._known.get(result.part) != result:
-                self._known[result.part] = result
-                self.say(f"    {result_line(result)}")
+            line = f"    {result_line(result)}"
+            if result.passed is not None and self._is_new(result.part, line):
+                self.say(line)
         line = f"[{showing.step}/{showing.steps}] {showing.say}"
-        if line != self._said:
-            self._said = line
+        if self._is_new("step", line):
             self.say(line)
         if self._is_terminal and showing.seconds_left != self._seconds:
             self._seconds = showing.seconds_left
@@ -110,6 +111,11 @@ class Screen:
         """Leave a clean line."""
         self._clear()
         print(file=self._out, flush=True)
+
+    def _is_new(self, what: str, line: str) -> bool:
+        """Whether a line says something else than before; the count of a button that chatters is nothing else."""
+        before, self._known[what] = self._known.get(what), _COUNTS.sub("# pulses", line)
+        return before != self._known[what]
 
     def _clear(self) -> None:
         if self._is_terminal:

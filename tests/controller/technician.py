@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from controller.game.tiles import MonoNs
 from controller.selftest import LAMPS, Showing
 from controller.selftest_checks import CameraWanted, Look, Measured
 from controller.selftest_guide import Guide, Report, Setting
@@ -57,6 +56,8 @@ class Technician:
         press_of: the button and for how long, in ms, from the sentence; None: he does nothing.
         watched: called after each round.
         stops_after_s: the camera gives no frame after that.
+        late_ms: how old a frame is when it comes.
+        reads_ms: how long a look takes; meanwhile no frame comes.
         look: what the camera sees when it is asked.
     """
 
@@ -64,6 +65,8 @@ class Technician:
     press_of: Callable[[str], tuple[int, int] | None] = lambda say: asked(say)
     frames_every_ms: int = 100
     stops_after_s: float = 1e9
+    late_ms: int = 80
+    reads_ms: int = 0
     look: Look | None = GOOD
     camera_trouble: str | None = None
     measured: Measured = WELL
@@ -82,19 +85,28 @@ class Technician:
         end_ns = began_ns + round(most_s * 1e9)
         step, since_ns, let_go_ns, frame_ns = 0, 0, 0, 0
         finger: int | None = None
+        asked_ns, is_looking = 0, False
         while not guide.is_over:
             assert self.table.now_ns < end_ns, "it hangs"
             now_ns = self.table.after(20).now_ns
             is_silent = now_ns - began_ns > self.stops_after_s * 1e9
-            if self.frames_every_ms and not is_silent and now_ns - frame_ns >= self.frames_every_ms * MS:
+            if (
+                self.frames_every_ms
+                and not is_silent
+                and not is_looking
+                and now_ns - frame_ns >= self.frames_every_ms * MS
+            ):
                 frame_ns = now_ns
-                guide.frame(MonoNs(now_ns))
+                guide.frame(now_ns - self.late_ms * MS, now_ns)
             for press in seats.presses(now_ns):
                 guide.press(press, now_ns)
             showing = guide.turn(now_ns, faults=seats.faults(), noise=seats.noise(), camera_trouble=self.camera_trouble)
             seats.show(showing.seats, answer=showing.answer, referee=showing.referee, sound=showing.sound)
-            if guide.asks_for_look() and self.look is not None:
-                guide.looked(replace(self.look, at_ns=now_ns), now_ns)
+            if guide.asks_for_look():
+                asked_ns, is_looking = now_ns, self.look is not None
+            if is_looking and self.look is not None and now_ns - asked_ns >= self.reads_ms * MS:
+                guide.looked(replace(self.look, at_ns=asked_ns), now_ns)
+                is_looking = False
             self.shown.append(showing)
             self.watched()
             if not self.sentences or self.sentences[-1] != showing.say:

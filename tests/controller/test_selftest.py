@@ -151,6 +151,18 @@ def test_camera_that_falls_silent_on_the_way_is_told(table: MockTable) -> None:
     assert result(report, "camera, light").passed
 
 
+def test_slow_reader_is_no_silent_camera(table: MockTable) -> None:
+    """While a picture is read for 4 s no frame comes; the look is waited for, and nothing is said of the camera."""
+    report = Technician(table, reads_ms=4000).goes_round()
+    assert [line for line in report.results if not line.passed] == []
+
+
+def test_camera_whose_frames_come_late_is_told(table: MockTable) -> None:
+    """A driver with a long queue shows the past."""
+    frames = result(Technician(table, late_ms=3000).goes_round(), "camera, frames")
+    assert (frames.passed, "3.0 s old" in frames.came) == (False, True)
+
+
 def test_held_button_says_that_the_lamp_is_wrong_and_proves_the_button(table: MockTable) -> None:
     """The one gesture for trouble: hold. The seat's button is none the worse for it."""
     report = Technician(table, lambda say: (1, 1800) if "Seat 1: watch" in say else asked(say)).goes_round()
@@ -362,10 +374,10 @@ def test_frames_of_one_stamp_are_no_rate() -> None:
     """A driver that gives one picture again and again."""
     tally = Tally()
     for _ in range(20):
-        tally.frame(7)
+        tally.frame(7, 7)
     assert (tally.frames, tally.rate) == (20, None)
     for number in range(1, 6):
-        tally.frame(7 + number * 100 * MS)
+        tally.frame(7 + number * 100 * MS, 7 + number * 100 * MS)
     assert tally.rate == 10.0
 
 

@@ -44,7 +44,7 @@ class AtTheBoard:
             self.news.wait(0.01)
             self.news.clear()
             now_ns = self.clock()
-            guide.frame(now_ns)
+            guide.frame(now_ns, now_ns)
             for press in self.seats.presses(now_ns):
                 guide.press(press, now_ns)
             showing = guide.turn(now_ns, faults=self.seats.faults(), noise=self.seats.noise(), camera_trouble=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,8 @@ from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig,
 from controller.journal import Journal, JournalBusy
 from controller.mosquitto import Mosquitto
 from controller.selftest import Asked, Showing
-from controller.selftest_terminal import _own_stderr
+from controller.selftest_results import Result
+from controller.selftest_terminal import Screen, _own_stderr
 from hardware.pins import open_factory
 from hardware.wiring import DEFAULT_WIRING
 from tests.controller.engine_parts import FakeOutlet, FakeSeats, desk_of
@@ -253,7 +256,7 @@ def test_buzzer_sounds_by_night_only_where_it_is_asked_for(asked_by_night: Asked
     now_ns, sounds = 0, set[int]()
     while desk.is_running:
         now_ns += 500_000_000
-        desk.frame(now_ns)
+        desk.frame(now_ns, now_ns)
         desk.turn(now_ns, faults={}, noise={}, camera_trouble=None)
         sounds.add(desk.showing.sound[0] if desk.showing else 0)
     lines = {line["part"]: line for line in outlet.selftests[-1]["report"]["results"]}
@@ -262,7 +265,30 @@ def test_buzzer_sounds_by_night_only_where_it_is_asked_for(asked_by_night: Asked
     assert len(looks) == 2
 
 
+def test_button_that_chatters_does_not_flood_the_broker() -> None:
+    """Its count is another one on every round of the loop; displays hear of it twice a second."""
+    outlet = FakeOutlet()
+    desk = desk_of(outlet, FakeSeats())
+    assert desk.ask(Asked("Olga"), 0, is_game_on=False) is None
+    for number in range(500):
+        fault = f"button chatters ({number} pulses too short for a finger so far): check its plug and its wire"
+        desk.turn(20_000_000 * number, faults={"seat 0": fault}, noise={"seat 0": number}, camera_trouble=None)
+    assert 15 < len(outlet.selftests) < 25
+    assert "chatters" in outlet.selftests[-1]["say"]
+
+
 # --- the command ---
+
+
+def test_screen_says_each_thing_once() -> None:
+    """A sentence, or a result, that differs only in its count of pulses is not printed again."""
+    out = io.StringIO()
+    screen = Screen(out)
+    for number in range(100):
+        showing = Showing(1, 9, f"(seat 0: {number} pulses.) Press.", 15, ((0, 0, 0),) * 4, None, 0, (0, 0))
+        screen.show(showing, [Result("seat 0, button", "quiet", f"{number} pulses too short", False, "check")])
+    screen.show(replace(showing, step=2, say="Next."), [])
+    assert len(out.getvalue().splitlines()) == 3
 
 
 def test_guide_is_heard_while_a_picture_is_decoded(capfd: pytest.CaptureFixture[str]) -> None:
