@@ -296,7 +296,7 @@ class Script:
                 sound = (played + 1, self._since_ns + round(played * PHRASE_EVERY_S * _S))
         left_s = step.limit_s - (now_ns - self._since_ns) / _S
         return Showing(
-            step=max(self._place, 0) + (0 if self.is_over else 1),
+            step=min(max(self._place, 0) + 1, len(NAMES)),
             steps=len(NAMES),
             say=self._sentence(),
             seconds_left=0 if self.is_over else max(0, -int(-left_s // 1)),
@@ -309,6 +309,6 @@ class Script:
     def _sentence(self) -> str:
         if self.is_over:
             return f"The self-test was ended: {self.stopped}." if self.stopped else "The self-test is over."
-        place = next((place for place in (self._step.name, BOARD) if place in self._facts.faults), None)
-        note = f"({place}: {self._facts.faults[place]}.) " if place else ""
+        places = () if self._step is _MEET else (self._step.name, BOARD)
+        note = "".join(f"({place}: {self._facts.faults[place]}) " for place in places if place in self._facts.faults)
         return f"{note}{self._remark}{self._step.say.format(lamp=self._facts.lamps)}"

@@ -28,7 +28,7 @@ class BoardReport:
     damaged: int
     """Frames dropped since the start, mostly for a wrong CRC."""
     unanswered: int
-    """Messages to the board that were not acknowledged within 100 ms."""
+    """Messages to the board that were not acknowledged within a second."""
 
 
 class BoardSeats:
