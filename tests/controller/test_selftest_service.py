@@ -32,8 +32,8 @@ from controller.selftest_terminal import Screen, _own_stderr
 from hardware.pins import open_factory
 from hardware.wiring import DEFAULT_WIRING
 from tests.controller.engine_parts import FakeOutlet, FakeSeats, desk_of
+from tests.controller.live_service import ROOT, Display
 from tests.controller.technician import BUTTONS, Leaps, asked, result
-from tests.controller.test_service import ROOT, Display
 from vision.images import _quiet
 from vision.layout import LineLayout
 from vision.look import Look
