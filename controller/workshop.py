@@ -29,12 +29,12 @@ def wiring(options: argparse.Namespace) -> int:
 
 
 def _plan(config: Config, lamps: str | None) -> Plan:
-    """The wiring of the configuration; `lamps` as they are named on the command line, or None for the usual ones."""
+    """The wiring of the configuration; `lamps` as the command line names them, or None for the configured ones."""
     if config.seats.kind == "board":
         return board_plan(Kind(lamps or "pixels"))
     if lamps == "pixels":
         raise ConfigError("seats.kind: expected board where the lamps are pixels, got 'pins'")
-    return pins_plan(wiring_of(config), Kind(lamps or "leds"))
+    return pins_plan(wiring_of(config), Kind(lamps or config.seats.lamps))
 
 
 def _write(out: Path, svg: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from hardware.lamps import PIXEL_FULL
 from hardware.plan import GATES, LOW_RESISTOR, RESISTOR, Kind
 from hardware.sheet import LARGE, NORMAL, SMALL, Frame, Point, Sheet
 
@@ -12,8 +13,6 @@ BLOCK_WIDTH = 250.0
 RING_PIXELS = 16
 PIXEL_MA = 60
 """A WS2812B with all three colours full, reckoned as 3 x 20 mA; its data sheets say 12 to 18.5 mA a colour."""
-PIXEL_FULL = 28
-"""The brightest that the firmware makes a pixel, of 255."""
 SEATS = 4
 
 

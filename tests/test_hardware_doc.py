@@ -6,9 +6,8 @@ import math
 import re
 from pathlib import Path
 
-import pytest
-
-from hardware.blocks import PIXEL_FULL, PIXEL_MA, RING_PIXELS, SEATS
+from hardware.blocks import PIXEL_MA, RING_PIXELS, SEATS
+from hardware.lamps import PIXEL_FULL
 from hardware.plan import BUTTON_FILTER, RESISTOR, Kind, Plan, board_plan, markdown_table, pins_plan
 from hardware.seats import PinSeats
 from hardware.wiring import DEFAULT_WIRING, RESERVED
@@ -68,14 +67,6 @@ def test_sums_come_out() -> None:
     assert f"{a_metre:.3f} Ω a metre and core, there and back {6 * a_metre:.2f} Ω" in TEXT
     assert round(6 * a_metre * amperes / SEATS, 1) == 0.4
     assert f"(150 pF) is {150e-12 * 8000 * 1e6:.1f} µC, which lifts 100 nF by {150e-12 * 8000 / 100e-9:.0f} V" in TEXT
-
-
-def test_pixels_are_reckoned_as_the_firmware_dims_them() -> None:
-    """The supply fits what the lamps' own code allows."""
-    source = ROOT / "hardware" / "lamps.py"
-    if not source.exists():
-        pytest.skip("needs the lamps of a board")
-    assert f"\nPIXEL_FULL = {PIXEL_FULL}\n" in source.read_text(encoding="utf-8")
 
 
 def test_page_says_which_pins_are_refused_and_free() -> None:
