@@ -60,8 +60,8 @@ class Debouncer:
         self._told: list[tuple[int, int]] = []
 
     def is_felt(self) -> bool:
-        """Whether it has been down long enough for a press, and that will count as one."""
-        return self._down and not self._deaf
+        """Whether it has been down long enough for a press and more may come of it: not after the last hold."""
+        return self._down and not self._deaf and self._holds_told < len(HELD_MS)
 
     def edge(self, pressed: bool, at_ms: int) -> None:
         """Take the next edge; a stamp earlier than the one before counts as the same moment."""

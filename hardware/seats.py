@@ -1,6 +1,7 @@
 """The four seats and the referee's place on the Pi's pins: presses out, signs in; what they mean is not known here."""
 
 import logging
+import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from hardware.wiring import USUAL_OWNERS, Wiring, problems
 
 EDGES_KEPT = 4096
 """A chattering pin must not fill the memory while the loop is busy; the oldest edges go first."""
+
+STEP_S = 0.02
+"""Between two looks at the buttons and two drawings of the lamps, on the thread of the pins."""
 
 LAMP_KINDS = {"leds": lamps.LEDS, "pwm": lamps.PWM, "rgb": lamps.RGB}
 """The lamps that can hang on the pins; a seat's pins carry what `_LIGHTS` says."""
@@ -54,6 +58,16 @@ class _Spot:
     number: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What is to be seen and heard, as it was given to `PinSeats.show`."""
+
+    seats: tuple[tuple[int, int, int], ...]
+    answer: tuple[int, int, int] | None
+    referee: int
+    sound: tuple[int, int]
+
+
 class PinSeats:
     """Buttons, lamps and buzzer of the whole table on one set of pins.
 
@@ -65,8 +79,10 @@ class PinSeats:
                       wake=news.set, logger=logging.getLogger("seats")) as seats:
             seats.show([(lamps.TURN, began_ns, 15_000), OFF, OFF, OFF], answer=None, referee=lamps.OFF, sound=SILENT)
 
-    A pin that cannot be had is a fault of its place; the others work on. All methods are called from one thread,
-    `presses` and `show` every 50 ms or sooner. The threads of the pin library only stamp and queue edges and *wake*.
+    A pin that cannot be had is a fault of its place; the others work on. All methods are called from one thread. The
+    threads of the pin library only stamp and queue edges and *wake*. After `start` a thread of its own looks at the
+    buttons and draws the signs shown last, so that a busy program keeps no player from feeling his press, freezes no
+    bar and leaves no buzzer on; before it, `presses` and `show` do so whenever they are called.
 
     Args:
         wiring: The pins, BCM numbers.
@@ -99,6 +115,12 @@ class PinSeats:
         self._lamp = LAMP_KINDS[lamp]
         self._levels = bytearray(lamps.size(self._lamp))
         self._edges: deque[tuple[int, bool, int]] = deque(maxlen=EDGES_KEPT)
+        self._found: list[Press] = []
+        self._signs: _Signs | None = None
+        self._lock = threading.Lock()  # over everything that is found, drawn or failed
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._died: Exception | None = None
         self._failed: dict[_Spot, str] = {}
         self._outputs: list[tuple[_Spot, OutputPin | None]] = []
         self._buttons: dict[int, tuple[_Spot, InputPin, Debouncer]] = {}
@@ -116,21 +138,22 @@ class PinSeats:
     ) -> None:
         self.close()
 
+    def start(self) -> None:
+        """From now on look and draw every 20 ms, until closed."""
+        self._thread = threading.Thread(target=self._keep_going, name="pins", daemon=True)
+        self._thread.start()
+
     def presses(self, now_ns: int) -> tuple[Press, ...]:
-        """Presses and holds that have become certain since the last call, in the order they happened."""
-        while self._edges:
-            button, down, at_ns = self._edges.popleft()
-            if button in self._buttons:
-                self._buttons[button][2].edge(down, at_ns // _MS)
-        found: list[Press] = []
-        for button, (spot, pin, debouncer) in self._buttons.items():
-            # NOTE: kernels and libraries drop edges under load, and a dead callback thread drops all. One look at the
-            # level each time keeps a lost release from becoming a hold; a lost press is then only less exact.
-            pressed = self._attempt(spot, pin.is_pressed)
-            if pressed is not None and pressed != debouncer.pressed:
-                debouncer.edge(pressed, self._clock_ns() // _MS)
-            while (press := debouncer.next_press(now_ns // _MS)) is not None:
-                found.append(Press(button, press[0], press[1] * _MS))
+        """Presses and holds that have become certain since the last call, in the order they happened.
+
+        Raises:
+            PinsUnavailable: The thread of the pins has ended; the program must start anew.
+        """
+        if self._died is not None:
+            raise PinsUnavailable(f"The thread of the pins has ended: {self._died!r}.") from self._died
+        with self._lock:
+            self._listen(now_ns)
+            found, self._found = self._found, []
         return tuple(sorted(found, key=lambda press: press.at_ns))
 
     def show(
@@ -141,7 +164,7 @@ class PinSeats:
         referee: int,
         sound: tuple[int, int],
     ) -> None:
-        """Show the signs as they look at this moment; writes only the pins that change.
+        """Show these signs from now on; writes only the pins that change.
 
         Args:
             seats: Of seats 0 to 3 the sign of `hardware.lamps`, since when (ns), and the time given (ms).
@@ -151,32 +174,20 @@ class PinSeats:
         """
         if len(seats) != 4:
             raise ValueError(f"Expected the signs of 4 seats, got {len(seats)}.")
-        now_ns = self._clock_ns()
-        levels: list[int] = []
-        for seat, (sign, since_ns, limit_ms) in enumerate(seats):
-            if seat in self._buttons and self._buttons[seat][2].is_felt():
-                sign = lamps.felt(sign)
-            elif answer and answer[0] == seat and lamps.is_flashing((now_ns - answer[2]) // _MS):
-                _, sign, since_ns = answer
-            lamps.draw(self._levels, self._lamp, sign, now_ns // _MS, (now_ns - since_ns) // _MS, limit_ms)
-            levels += self._levels
-        one_led = bytearray(1)
-        lamps.draw(one_led, lamps.PWM, referee, now_ns // _MS)
-        levels += one_led
-        levels.append(255 if sounds(sound[0], (now_ns - sound[1]) // _MS) else 0)
-        for (spot, pin), level in zip(self._outputs, levels, strict=False):
-            if pin is not None:
-                self._attempt(spot, partial(pin.show, level / 255))
+        with self._lock:
+            self._signs = _Signs(tuple(seats), answer, referee, sound)
+            self._draw()
 
     def faults(self) -> Mapping[str, str]:
         """What is wrong, by place: `seat 0` to `seat 3` and `referee`."""
-        now_ns = self._clock_ns()
-        told = [(spot.place, fault) for spot, fault in self._failed.items()]
-        told += [
-            (spot.place, fault)
-            for spot, _, debouncer in self._buttons.values()
-            if (fault := _fault(debouncer, now_ns // _MS)) is not None
-        ]
+        now_ms = self._clock_ns() // _MS
+        with self._lock:
+            told = [(spot.place, fault) for spot, fault in self._failed.items()]
+            told += [
+                (spot.place, fault)
+                for spot, _, debouncer in self._buttons.values()
+                if (fault := _fault(debouncer, now_ms)) is not None
+            ]
         places = sorted({place for place, _ in told})
         return {place: "; ".join(fault for where, fault in told if where == place) for place in places}
 
@@ -186,6 +197,9 @@ class PinSeats:
 
     def close(self) -> None:
         """Switch everything off and give all pins back; a second time does nothing."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
         for spot, output in reversed(self._outputs):
             if output is not None:
                 self._attempt(spot, output.close)
@@ -194,6 +208,58 @@ class PinSeats:
         self._outputs.clear()
         self._buttons.clear()
         self._edges.clear()
+
+    def _keep_going(self) -> None:
+        try:
+            while not self._stop.wait(STEP_S):
+                with self._lock:
+                    has_news = self._listen(self._clock_ns())
+                    self._draw()
+                if has_news:
+                    self._wake()
+        except Exception as problem:  # ours, so nothing here can mend it: `presses` raises it in the loop
+            self._died = problem
+            self._wake()
+
+    def _listen(self, now_ns: int) -> bool:
+        """Put what the buttons have done by now to what was found before; whether there was anything."""
+        before = len(self._found)
+        while self._edges:
+            button, down, at_ns = self._edges.popleft()
+            if button in self._buttons:
+                self._buttons[button][2].edge(down, at_ns // _MS)
+        for button, (spot, pin, debouncer) in self._buttons.items():
+            # NOTE: kernels and libraries drop edges under load, and a dead callback thread drops all. One look at the
+            # level each time keeps a lost release from becoming a hold; a lost press is then only less exact.
+            pressed = self._attempt(spot, pin.is_pressed)
+            if pressed is not None and pressed != debouncer.pressed:
+                debouncer.edge(pressed, self._clock_ns() // _MS)
+            while (press := debouncer.next_press(now_ns // _MS)) is not None:
+                self._found.append(Press(button, press[0], press[1] * _MS))
+        return len(self._found) > before
+
+    def _draw(self) -> None:
+        """The signs as they look at this moment."""
+        if self._signs is None:
+            return
+        now_ns = self._clock_ns()
+        levels: list[int] = []
+        for seat, (sign, since_ns, limit_ms) in enumerate(self._signs.seats):
+            answer = self._signs.answer
+            if seat in self._buttons and self._buttons[seat][2].is_felt():
+                sign = lamps.felt(sign)
+            elif answer and answer[0] == seat and lamps.is_flashing((now_ns - answer[2]) // _MS):
+                _, sign, since_ns = answer
+            lamps.draw(self._levels, self._lamp, sign, now_ns // _MS, (now_ns - since_ns) // _MS, limit_ms)
+            levels += self._levels
+        one_led = bytearray(1)
+        lamps.draw(one_led, lamps.PWM, self._signs.referee, now_ns // _MS)
+        levels += one_led
+        phrase, began_ns = self._signs.sound
+        levels.append(255 if sounds(phrase, (now_ns - began_ns) // _MS) else 0)
+        for (spot, pin), level in zip(self._outputs, levels, strict=False):
+            if pin is not None:
+                self._attempt(spot, partial(pin.show, level / 255))
 
     def _open(self, wiring: Wiring, factory: Factory) -> None:
         """Open every pin that can be had: outputs first, so that they are low as early as may be."""

@@ -1,6 +1,7 @@
 """The whole table on mock pins: presses come out stamped, levels go in, and a bad pin is one place's fault."""
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -324,3 +325,67 @@ def test_noise_of_each_button_is_counted(table: MockTable) -> None:
         table.after(3).release(DEFAULT_WIRING.seats[1].button)
         assert seats.presses(table.after(50).now_ns) == ()
     assert seats.noise() == {"seat 0": 0, "seat 1": 3, "seat 2": 0, "seat 3": 0, "referee": 0}
+
+
+def test_button_that_is_jammed_gives_its_lamp_back(table: MockTable) -> None:
+    """After the last hold nothing more comes of it: a player must not lose his clock to a bag on the button."""
+    seats = table.open()
+    table.press(5)
+    for _ in range(200):
+        seats.presses(table.after(20).now_ns)
+        shown(table, lamps.LEADS, *[lamps.OFF] * 3)
+    assert table.factory.pin(17).state == 1
+    assert table.levels(17).count(1) == 2, "lit, dark while the finger is felt, lit again"
+
+
+def running(lamp_ns: Callable[[], int] = time.monotonic_ns) -> tuple[PinSeats, MockFactory]:
+    """The seats on mock pins with a thread of their own and the true time."""
+    factory = open_factory("mock")
+    seats = PinSeats(
+        wiring=DEFAULT_WIRING,
+        pin_factory=factory,
+        clock_ns=lamp_ns,
+        wake=lambda: None,
+        logger=logging.getLogger("test.seats"),
+    )
+    seats.start()
+    return seats, factory
+
+
+def test_busy_program_keeps_no_lamp_and_no_buzzer() -> None:
+    """Once told, the seats feel a finger, end a phrase and go on with a bar though nobody asks them anything."""
+    seats, factory = running()
+    try:
+        now_ns = time.monotonic_ns()
+        turn = (lamps.TURN, now_ns - 9_700 * MS, 15_000)
+        seats.show([turn, OFF, OFF, OFF], answer=None, referee=lamps.OFF, sound=(buzzer.TIME, now_ns))
+        assert factory.pin(12).state == 1
+        assert [factory.pin(pin).state for pin in (17, 27, 22)] == [0, 1, 1]
+        factory.pin(6).drive_low()
+        time.sleep(0.8)
+        assert factory.pin(12).state == 0, "the phrase is over"
+        assert factory.pin(27).state == 0, "the bar has gone on to its last third"
+        assert [factory.pin(pin).state for pin in (23, 24, 25)] == [1, 1, 1], "seat 1 is felt"
+        factory.pin(6).drive_high()
+        time.sleep(0.2)
+        (press,) = seats.presses(time.monotonic_ns())
+        assert (press.button, press.held_ms) == (1, 0)
+        assert abs(press.at_ns - now_ns) < 300 * MS
+    finally:
+        seats.close()
+    assert {factory.pin(pin).state for pin in OUTPUTS} == {0}
+
+
+def test_thread_of_the_pins_that_ends_is_told() -> None:
+    """It never dies in silence: the loop hears of it at its next look."""
+    broken = iter([0] * 30)
+    seats, _ = running(lambda: next(broken))
+
+    def keep_asking() -> None:
+        for _ in range(200):
+            time.sleep(0.02)
+            seats.presses(0)
+
+    with pytest.raises(PinsUnavailable, match="The thread of the pins has ended"):
+        keep_asking()
+    seats.close()
