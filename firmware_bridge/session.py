@@ -129,6 +129,7 @@ class Session:
         self._awaited: dict[int, int] = {}  # numbers of Shows without an answer, and when each was sent
         self._shows_since = 0  # a Show from this number on carries the present signs
         self._heard_ns = 0
+        self._advanced_ns = 0
         self._write = b""
         self._presses: list[Press] = []
         self._news: list[str] = []
@@ -187,6 +188,9 @@ class Session:
 
     def advance(self, now_ns: int) -> Actions:
         """What is to be done by now."""
+        if now_ns - self._advanced_ns >= SHOW_EVERY_NS + SHOW_AGAIN_NS:
+            self._heard_ns = now_ns  # we were away ourselves and asked nothing: that is no silence of the board's
+        self._advanced_ns = now_ns
         if self.state in (State.READY, State.REFUSED) and now_ns - self._heard_ns >= SILENCE_NS:
             self._news.append(f"the board has been silent for {SILENCE_NS // 10**9} s")
             self._greet(now_ns)
@@ -245,7 +249,8 @@ class Session:
             self._refusal = refusal
             return
         if reply.boot != self._boot:
-            self._boot, self._clock, self._last_press = reply.boot, BoardClock(), None
+            self._boot, self._last_press = reply.boot, None
+        self._clock = BoardClock()  # after a long absence two crystals have drifted apart, so old answers count no more
         self._clock.heard(reply.ticks_ms, sent_ns=self._sent_ns, received_ns=at_ns)
         self._news.append(f"the board is ready: firmware {reply.build}, boot {reply.boot}")
         self.state, self._refusal = State.READY, ""

@@ -283,6 +283,32 @@ def test_silence_is_lost_and_the_board_comes_back_by_itself() -> None:
     assert line.lit(LIT)
 
 
+def test_press_after_a_long_absence_is_told_by_the_clock_of_now() -> None:
+    """Ten hours without a line, and a board whose crystal is 200 ppm slow: the old answers say nothing any more."""
+    line = joined()
+    line.run(2000)
+    line.session.closed()
+    line.now_ns += 36_000_000 * MS
+    line.board = FakeBoard(boot=line.board.boot, ticks_at_zero_ms=1000 - 7200)
+    line.session.opened(line.now_ns)
+    line.run(1000)
+    line.board.press(2, line.now_ns)
+    pressed_ns = line.now_ns
+    line.run(500)
+    (press,) = line.presses
+    assert abs(press.at_ns - pressed_ns) <= STEP_NS
+
+
+def test_program_that_was_away_itself_does_not_blame_the_board() -> None:
+    """A host that slept for five seconds has asked nothing; an answer to its next Show is enough."""
+    line = joined()
+    line.run(500)
+    line.now_ns += 5000 * MS
+    line.run(500)
+    assert line.state() is State.READY
+    assert not any("silent" in sentence for sentence in line.news)
+
+
 def test_restart_of_the_board_is_noticed_by_its_boot_number() -> None:
     """A brown-out too short for silence: the lamps come back, the clock is learnt anew, the first press counts."""
     line = joined(boot=65535)
