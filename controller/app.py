@@ -119,7 +119,9 @@ def open_seats(
     wiring = wiring_of(config)
     factory = pin_factory or open_factory(config.seats.pin_factory)
     lamp = config.seats.lamps
-    return PinSeats(wiring=wiring, pin_factory=factory, clock_ns=clock_ns, wake=wake, logger=logger, lamp=lamp)
+    seats = PinSeats(wiring=wiring, pin_factory=factory, clock_ns=clock_ns, wake=wake, logger=logger, lamp=lamp)
+    seats.start()
+    return seats
 
 
 class Service:
@@ -385,7 +387,8 @@ def self_test_bench(
 
 
 def _is_quiet_now(config: Config) -> bool:
-    return is_quiet(config.seats.quiet, datetime.now(UTC).astimezone().time())
+    """Not before the clock has been set: a Pi without a battery wakes at any hour, and a game by day must be heard."""
+    return SYNCHRONISED.exists() and is_quiet(config.seats.quiet, datetime.now(UTC).astimezone().time())
 
 
 def _keep_service_out(config: Config, stack: contextlib.ExitStack) -> str | None:
@@ -493,7 +496,7 @@ class BackgroundService:
 
     def wait_until_quiet(self) -> None:
         """Return once everything submitted so far has been decided and shown; at once when nothing will be any more."""
-        while self._service is not None and not self._is_over.is_set() and not self._service.engine.is_quiet:
+        while self._service is not None and not self._is_over.is_set() and not self._service.engine.is_idle:
             time.sleep(QUIET_S)
 
     def _run(self) -> None:

@@ -48,7 +48,7 @@ from controller.selftest import Asked
 from controller.selftest_desk import Desk
 
 TICK_S = 0.02
-"""Longest sleep of the loop: a lamp's step of 50 ms is never missed."""
+"""Longest sleep of the loop: what follows from time alone, a hold or the limit, is never later."""
 BATCH = 64
 """Most items in one round: a slow card must not let frames pile up, nor a flood keep the lamps waiting."""
 RETRY_NS = NS_PER_S
@@ -128,7 +128,7 @@ class Engine:
         self._inbox.put(item)
 
     @property
-    def is_quiet(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether everything submitted so far has been dealt with and shown."""
         return self._inbox.unfinished_tasks == 0
 

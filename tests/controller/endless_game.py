@@ -113,7 +113,7 @@ def main(path: Path) -> None:
     while True:
         for item in next_items(engine.state, seats):
             engine.submit(item)
-        while not engine.is_quiet:
+        while not engine.is_idle:
             engine.turn(timeout_s=0)
         engine.turn(timeout_s=0)
 
