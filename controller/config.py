@@ -109,8 +109,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is left out has the default of the rule set that is chosen."""
 
 
-def load_config(path: Path) -> Config:
-    """The configuration in the file at `path`.
+def load_config(path: Path, *, only: str | None = None) -> Config:
+    """The configuration in the file at `path`; only one of its tables, all others as usual, where that is enough.
 
     Raises:
         ConfigError: the file can't be read, is no TOML, or a key is unknown, of the wrong type or out of range.
@@ -123,6 +123,8 @@ def load_config(path: Path) -> Config:
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: expected TOML, got something else: {error}") from error
+    if only is not None:
+        raw = {only: raw.get(only, {})}
     return parse_config(raw, where=str(path))
 
 

@@ -6,7 +6,7 @@ import argparse
 
 from controller.cli import Sorry
 from controller.config import ConfigError, load_config
-from controller.wiring import wiring_of
+from controller.wiring import in_file, wiring_of
 from hardware.lines import header_chip
 from hardware.lines import silence as drive_low
 from hardware.wiring import outputs
@@ -19,10 +19,10 @@ def silence(options: argparse.Namespace) -> int:
     and still works where the library is what broke.
     """
     try:
-        config = load_config(options.config)
+        config = load_config(options.config, only="seats")  # a slip elsewhere must not leave the buzzer on
         wiring = wiring_of(config)
     except ConfigError as error:
-        raise Sorry(str(error)) from error
+        raise Sorry(in_file(error, options.config)) from error
     if config.seats.kind == "board" or config.seats.pin_factory == "mock":
         return 0
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from controller.cli import Sorry
 from controller.config import Config, ConfigError, load_config
-from controller.wiring import wiring_of
+from controller.wiring import in_file, wiring_of
 from hardware.drawing import draw
 from hardware.plan import Kind, Plan, board_plan, markdown_table, pins_plan, text_table
 
@@ -19,8 +19,7 @@ def wiring(options: argparse.Namespace) -> int:
         config = load_config(path)
         plan = _plan(config, options.lamps)
     except ConfigError as error:
-        text = str(error)
-        raise Sorry(text if text.startswith(str(path)) else f"{path}: {text}") from error
+        raise Sorry(in_file(error, path)) from error
     if options.svg is not None:
         _write(options.svg, draw(plan, table=config.table.name))
     else:
@@ -33,7 +32,7 @@ def _plan(config: Config, lamps: str | None) -> Plan:
     if config.seats.kind == "board":
         return board_plan(Kind(lamps or "pixels"))
     if lamps == "pixels":
-        raise ConfigError("seats.kind: expected board where the lamps are pixels, got 'pins'")
+        raise Sorry('--lamps pixels needs a seat board: set kind = "board" in [seats], or name other lamps')
     return pins_plan(wiring_of(config), Kind(lamps or config.seats.lamps))
 
 

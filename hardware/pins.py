@@ -29,8 +29,8 @@ _FACTORIES = {
 }
 
 _CURES = {
-    "rpigpio": "run on a Raspberry Pi with gameline[pi] installed, in the group gpio, or choose a seat board",
-    "lgpio": "run on a Raspberry Pi with gameline[pi] installed, in the group gpio, or choose a seat board",
+    "rpigpio": "run on a Raspberry Pi with the extra `pi` installed, in the group gpio, or choose a seat board",
+    "lgpio": "run on a Raspberry Pi with the extra `pi` installed, in the group gpio, or choose a seat board",
 }
 
 

@@ -73,7 +73,7 @@ def test_drawing_of_the_pins_is_the_documents(tmp_path: Path) -> None:
     [
         (["nowhere.toml"], "gameline: nowhere.toml: expected a configuration file, got No such file or directory"),
         ([EXAMPLE, "--svg", "wiring.png"], "expected a name that ends in .svg for --svg, got wiring.png"),
-        ([EXAMPLE, "--lamps", "pixels"], "seats.kind: expected board where the lamps are pixels, got 'pins'"),
+        ([EXAMPLE, "--lamps", "pixels"], "--lamps pixels needs a seat board: set kind"),
         ([EXAMPLE, "--svg", "no/such/folder/w.svg"], "expected a file that can be written, got no/such/folder/w.svg"),
     ],
 )

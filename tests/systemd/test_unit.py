@@ -94,3 +94,21 @@ def test_pins_that_are_not_there_are_told_in_one_sentence(tmp_path: Path) -> Non
     )
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "lamps and buzzer could not be switched off: expected a chip labelled pinctrl-bcm2711" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[game]\nlimit = "a slip"\n', ""),
+        ("[seats.pins]\nreferee_lamp = 99\n", "own.toml: "),
+    ],
+)
+def test_slip_in_the_configuration_stops_silence_only_where_the_pins_are(tmp_path: Path, text: str, says: str) -> None:
+    """What the rules' table says wrong must not leave the buzzer on; what the pins' does is told with its file."""
+    config = tmp_path / "own.toml"
+    config.write_text(text.replace("[game]", '[seats]\npin_factory = "mock"\n[game]'), encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "controller", "silence", config], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == bool(says)
+    assert says in ran.stderr
