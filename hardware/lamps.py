@@ -1,7 +1,8 @@
 """How a lamp's sign looks at a moment, on every kind of lamp; no pin, thread or clock, nor the game, is known here.
 
 Like the debouncer this file runs unchanged on the Pi and, under MicroPython, on a seat board: whole numbers only, and
-`draw` makes no object. docs/lamps.md shows every sign; its picture is drawn by this code.
+`draw` makes no object, as long as the milliseconds are small integers there (for twelve days). docs/lamps.md shows
+every sign; its picture is drawn by this code.
 """
 
 OFF = 0
@@ -109,7 +110,7 @@ def draw(levels: bytearray, kind: int, sign: int, now_ms: int, since_ms: int = 0
         _draw_bar(levels, kind, since_ms, limit_ms)
     elif sign not in _RHYTHMS:
         _paint(levels, kind, _DARK)
-    elif sign not in (COUNTED, REFUSED):
+    elif sign != COUNTED and sign != REFUSED:  # `not in` would have MicroPython make the tuple each time
         _paint(levels, kind, _colour(_RHYTHMS[sign], now_ms))
     else:
         _paint(levels, kind, _colour(_RHYTHMS[sign], since_ms) if is_flashing(since_ms) else _DARK)

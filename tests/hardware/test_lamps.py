@@ -164,6 +164,37 @@ def test_board_draws_the_same_levels_and_phrases() -> None:
     assert done.stdout.splitlines() == [answers(line) for line in asked]
 
 
+LOCKED = """
+import micropython
+from hardware import lamps
+made = []
+for kind in range(1, 5):
+    levels = bytearray(lamps.size(kind, 16))
+    for sign in range(lamps.SIGNS + 1):
+        for ms in (0, 150, 350, 450, 9000, 12100, 12300, 15050, 15150):
+            micropython.heap_lock()
+            try:
+                lamps.draw(levels, kind, sign, ms, ms, 15000)
+            except MemoryError:
+                made.append((kind, sign, ms))
+            micropython.heap_unlock()
+print(made)
+"""
+
+
+def test_board_draws_without_making_an_object() -> None:
+    """With its memory locked a board draws every sign on every kind of lamp: nothing to collect in the 20 ms loop."""
+    done = subprocess.run(
+        [MICROPYTHON, "-c", LOCKED],
+        capture_output=True,
+        text=True,
+        timeout=50,
+        env={"MICROPYPATH": str(ROOT)},
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"
+
+
 def test_picture_of_the_lamps_is_drawn_by_this_code() -> None:
     """docs/lamps.svg is what docs/lamps.py draws today; draw it again when a sign changes."""
     script = runpy.run_path(str(ROOT / "docs" / "lamps.py"))
