@@ -45,7 +45,8 @@ class Board:
         self._presses: list[tuple[int, int, int]] = []  # button, held, when
         self._press_number = 0
         self._press_sent_ms: int | None = None  # of the oldest; None: not yet
-        self._darken()
+        self._is_dark = False
+        self.darken()
 
     def receive(self, data: bytes, now_ms: int) -> None:
         """Bytes from the host."""
@@ -87,13 +88,14 @@ class Board:
         return out
 
     def is_host_silent(self, now_ms: int) -> bool:
-        """Whether the host has told nothing to show for 2 s; then what it told before is not seen or heard any more."""
-        if now_ms - self._shown_ms < SILENT_MS:
-            return False
-        self._darken()
-        return True
+        """Whether the host has told nothing to show for 2 s; then `darken` what it told before."""
+        return now_ms - self._shown_ms >= SILENT_MS
 
-    def _darken(self) -> None:
+    def darken(self) -> None:
+        """Forget what the host told to show and to sound; once is enough until it tells something again."""
+        if self._is_dark:
+            return
+        self._is_dark = True
         self.seats = [(0, 0, 0)] * wire.SEATS
         """Of each seat: its lamp's sign, the moment since which, and the time given."""
         self.answer = (wire.NOBODY, 0, 0)
@@ -128,6 +130,7 @@ class Board:
 
     def _show(self, fields: tuple[int, ...], now_ms: int) -> None:
         """Keep the moments that the ages of a Show mean on this clock."""
+        self._is_dark = False
         for seat in range(wire.SEATS):
             sign, since_ms, limit_ms = fields[3 * seat : 3 * seat + 3]
             self.seats[seat] = (sign, now_ms - since_ms, limit_ms)

@@ -82,6 +82,8 @@ class SeatBoard:
         """Lamps and buzzer as they are at this moment."""
         board = self._board
         is_silent = board.is_host_silent(now_ms)
+        if is_silent:
+            board.darken()
         for seat in range(wire.SEATS):
             sign, since_ms, limit_ms = board.seats[seat]
             if is_silent:

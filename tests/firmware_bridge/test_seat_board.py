@@ -142,6 +142,31 @@ def test_presses_that_nobody_takes_are_kept_but_not_for_ever() -> None:
     assert [press.button for press in joined.presses] == [n % 5 for n in range(4, 20)]
 
 
+def test_silent_host_is_forgotten_once_and_asking_for_it_changes_nothing() -> None:
+    """Two seconds without a Show: every sign, flash and phrase is dropped, no list is made anew in each round after."""
+    joined = Joined(0, 0)
+    joined.run(300)
+    joined.session.show(Signs(((6, 0, 0),) * 4, answer=(2, 9, 300 * MS), referee=14, sound=(3, 300 * MS)))
+    joined.run(100)
+    board = joined.board._board
+    told = (board.seats[0][0], board.answer[0], board.referee, board.sound[0])
+    assert told == (6, 2, 14, 3)
+    assert board.is_host_silent(joined.board._now_ms + 10_000)
+    assert (board.seats[0][0], board.answer[0], board.referee, board.sound[0]) == told
+    for _ in range(110):
+        joined.board.step()
+    assert (board.seats, board.answer, board.referee, board.sound) == ([(0, 0, 0)] * 4, (255, 0, 0), 0, (0, 0))
+    seats = board.seats
+    joined.board.step()
+    assert board.seats is seats
+    joined.session.show(Signs(((5, 0, 0),) * 4))
+    joined.run(600)
+    assert board.seats[3][0] == 5
+    for _ in range(110):
+        joined.board.step()
+    assert board.seats == [(0, 0, 0)] * 4
+
+
 def test_finger_is_felt_within_50_ms_while_the_host_is_busy() -> None:
     """The board's lamp answers by itself, in the worst moment of its round, and forgets the finger when it is gone."""
     for ago_ms in range(20):  # before the round that hears of it
