@@ -17,6 +17,10 @@ if TYPE_CHECKING:  # read by the type checker alone: MicroPython has no typing, 
 STEP_MS = 20
 """Bars and blinks are drawn so often; a message is answered at once."""
 
+EDGES_MOST = 64
+"""Edges taken in one round: a wire that chatters makes new ones as quickly as they are taken, and the watchdog must be
+fed. What is left is taken in the next rounds; the levels make good what it would have told."""
+
 
 class SeatBoard:
     """Buttons, lamps, buzzer and the talk with the host, on whatever *pins* there are.
@@ -55,7 +59,7 @@ class SeatBoard:
 
     def _look_at_buttons(self, now_ms: int) -> None:
         """Edges since the last round, then the levels themselves: an edge that was lost must not become a hold."""
-        while True:
+        for _ in range(EDGES_MOST):
             edge = self._pins.next_edge()
             if edge is None:
                 break

@@ -78,6 +78,7 @@ class Pins:
         self._shown = [b""] * len(LAMP_PINS)
         self._shown_referee = 0
         self._buttons = [_Button(number) for number in BUTTON_PINS]
+        self._asked = 0  # the button that `next_edge` looked at last
         self._poll = select.poll()
         self._poll.register(sys.stdin, select.POLLIN)
         self._watchdog = WDT(timeout=WATCHDOG_MS)
@@ -141,8 +142,13 @@ class Pins:
         return not self._buttons[button].pin.value()
 
     def next_edge(self) -> tuple[int, bool, int] | None:
-        """The oldest edge of a button not told yet: which, whether it went down, and its ticks; None: no more."""
-        for number, button in enumerate(self._buttons):
+        """The oldest edge of a button not told yet: which, whether it went down, and its ticks; None: no more.
+
+        The buttons take turns, so that one which chatters does not keep the others waiting.
+        """
+        for _ in self._buttons:
+            number = self._asked = (self._asked + 1) % len(self._buttons)
+            button = self._buttons[number]
             if button.tail != button.head:
                 edge = (number, not button.levels[button.tail], button.ticks[button.tail])
                 button.tail = (button.tail + 1) % _EDGES

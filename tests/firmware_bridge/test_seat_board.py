@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware_bridge.firmware.main import SeatBoard
+from firmware_bridge.firmware.main import EDGES_MOST, SeatBoard
 from firmware_bridge.session import Press, Session, Signs, State
 from hardware.debounce import Debouncer
 
@@ -130,6 +130,27 @@ def test_edge_that_was_lost_does_not_become_a_hold() -> None:
     joined.pins.down[0] = False  # up, and no interrupt
     joined.run(3000)
     assert [(press.button, press.held_ms) for press in joined.presses] == [(0, 0)]
+
+
+def test_wire_that_chatters_without_end_does_not_stop_the_loop() -> None:
+    """New edges come as quickly as they are taken: the round ends, the watchdog is fed, another seat's press counts."""
+    joined = Joined(0, 0)
+    joined.run(300)
+    taken = 0
+
+    def chatter() -> tuple[int, bool, int]:
+        nonlocal taken
+        taken += 1
+        assert taken <= EDGES_MOST, "a round has to end"
+        return 0, taken % 2 == 0, joined.pins.ticks()
+
+    joined.pins.next_edge = chatter  # type: ignore[method-assign]
+    for n in range(40):
+        taken = 0
+        joined.pins.down[1] = 10 <= n < 20
+        joined.run(20)
+    assert [(press.button, press.held_ms) for press in joined.presses] == [(1, 0)]
+    assert joined.session.chattering == 0b00001
 
 
 def test_presses_that_nobody_takes_are_kept_but_not_for_ever() -> None:
