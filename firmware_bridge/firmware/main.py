@@ -4,6 +4,11 @@ On the board this is /main.py, started at power-on; everything else lies there u
 debouncer, the lamps' signs and the buzzer's phrases are the very files of the Pi.
 """
 
+if __name__ == "__main__":  # on a board, where compiling the other files takes some seconds
+    from firmware_bridge.firmware.pins import Pins, darken, is_set_aside
+
+    darken()
+
 from firmware_bridge import wire
 from firmware_bridge.firmware.board import Board
 from hardware import lamps
@@ -112,7 +117,5 @@ def run(pins: "Pins") -> None:
 
 
 if __name__ == "__main__":
-    from firmware_bridge.firmware.pins import Pins, is_set_aside
-
     if not is_set_aside():
         run(Pins())

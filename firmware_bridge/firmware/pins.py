@@ -33,6 +33,10 @@ WATCHDOG_MS = 2000
 PWM_HZ = 1000
 PIXELS = 4
 """The kind of lamp that is no LED."""
+SETTLE_MS = 50
+"""A pad wakes pulled down; before its pull-up has loaded the cable and its capacitor the button looks pressed."""
+STRIP_AGAIN_MS = 1000
+"""Pixels that were plugged in late, or flipped by a spark, are wrong no longer than this."""
 LED_PLACES = {1: (0, 1, 2), 2: (0,), 3: (2, 0, 1)}
 """For each level of the other kinds the place of its LED among the three pins; an RGB lamp has blue in the middle."""
 
@@ -76,8 +80,10 @@ class Pins:
                 self._leds.append([_led(first + place) for place in LED_PLACES[self.kind]])
         self._referee = _led(REFEREE_PIN)
         self._shown = [b""] * len(LAMP_PINS)
+        self._shown_at = [utime.ticks_ms()] * len(LAMP_PINS)
         self._shown_referee = 0
         self._buttons = [_Button(number) for number in BUTTON_PINS]
+        utime.sleep_ms(SETTLE_MS)
         self._asked = 0  # the button that `next_edge` looked at last
         self._poll = select.poll()
         self._poll.register(sys.stdin, select.POLLIN)
@@ -125,12 +131,15 @@ class Pins:
 
     def set_aside(self) -> None:
         """All off, and start anew without the firmware; the watchdog cannot be stopped otherwise."""
-        with open(ASIDE, "w") as file:
-            file.write("")
-        self._buzzer.value(0)
+        self._buzzer.value(0)  # before the flash, which is slow and may be full
         for strip in self._strips:  # pixels would keep what they show
             strip.fill((0, 0, 0))
             strip.write()
+        try:
+            with open(ASIDE, "w") as file:
+                file.write("")
+        except OSError:  # it starts with its firmware again; the two buttons get it out
+            pass
         machine.reset()
 
     def feed(self) -> None:
@@ -156,10 +165,14 @@ class Pins:
         return None
 
     def show(self, seat: int, levels: bytearray) -> None:
-        """Show the levels of a seat's lamp, 0 to 255; nothing is written where they are shown already."""
-        if levels == self._shown[seat]:
+        """Show the levels of a seat's lamp, 0 to 255; LEDs keep them, pixels are written again once a second."""
+        now = utime.ticks_ms()
+        is_shown = levels == self._shown[seat]
+        if is_shown and (not self._strips or utime.ticks_diff(now, self._shown_at[seat]) < STRIP_AGAIN_MS):
             return
-        self._shown[seat] = bytes(levels)
+        if not is_shown:
+            self._shown[seat] = bytes(levels)
+        self._shown_at[seat] = now
         if self._strips:
             strip = self._strips[seat]
             for place in range(self.pixels):
@@ -180,13 +193,23 @@ class Pins:
         self._buzzer.value(is_on)
 
 
+def darken() -> None:
+    """The buzzer off, every pixel dark: what is left by the reset of the chip, which switches all else off."""
+    Pin(BUZZER_PIN, Pin.OUT, value=0)
+    kind, pixels, _ = _settings()
+    if kind == PIXELS:
+        for first in LAMP_PINS:
+            _strip(first, pixels)
+
+
 def is_set_aside() -> bool:
     """Whether this start is without the firmware, once: asked for, or seat 0's and the acknowledge button are held."""
     try:
         os.remove(ASIDE)
     except OSError:
-        held = [not Pin(BUTTON_PINS[button], Pin.IN, Pin.PULL_UP).value() for button in (0, 4)]
-        return held == [True, True]
+        pins = [Pin(BUTTON_PINS[button], Pin.IN, Pin.PULL_UP) for button in (0, 4)]
+        utime.sleep_ms(SETTLE_MS)
+        return not any(pin.value() for pin in pins)
     return True
 
 

@@ -13,7 +13,7 @@ import serial
 
 from firmware_bridge import wire
 from firmware_bridge.framing import frame
-from firmware_bridge.install import FILES, LAMP_KINDS, MAIN
+from firmware_bridge.install import FILES, LAMP_KINDS, MAIN, files
 from hardware.sockets import BOARD_PINS
 from tests.firmware_bridge.host import Host
 from tests.firmware_bridge.unix_board import BUILD, UnixBoard
@@ -134,8 +134,8 @@ def test_button_that_chatters_is_a_fault_and_never_a_press(board: UnixBoard, hos
 
 def test_silent_host_is_told_by_every_lamp_and_the_buzzer_is_off(board: UnixBoard, host: Host) -> None:
     """The program dies: two seconds later no sign of it is left, and when it is back it is obeyed at once."""
-    host.show(LEADS, LEADS, LEADS, LEADS, referee=14)
-    host.until(lambda: board.shows("seat 3") == GREEN, "leads")
+    host.show(LEADS, LEADS, LEADS, LEADS, referee=14, sound=(4, time.monotonic_ns()))
+    host.until(lambda: (board.shows("seat 3"), board.shows("buzzer")) == (GREEN, "1"), "leads")
     gone = time.monotonic()
     while board.shows("seat 3") == GREEN:
         assert time.monotonic() < gone + 10
@@ -187,7 +187,7 @@ def test_noise_and_control_bytes_neither_stop_nor_move_it(board: UnixBoard) -> N
             assert time.monotonic() < deadline
             heard += line.read(line.in_waiting or 1)
     assert not board.told("bitten")
-    assert len(board.told("made 21")) == 1
+    assert len(board.told("made 20")) == 1
     assert {levels for _, levels in board.told("seat 0")} <= {DARK, RED}  # RED: no host
     assert {levels for _, levels in board.told("buzzer")} == {"0"}
 
@@ -233,7 +233,7 @@ def test_outputs_are_off_from_their_first_moment_the_buzzer_before_all(board: Un
     """Power-on makes no sound and no light."""
     made = [value.split() for _, value in board.told("made")]
     assert made[0] == ["21", "0"]
-    assert sorted(int(pin) for pin, _ in made) == [*range(7, 19), 20, 21]
+    assert sorted({int(pin) for pin, _ in made}) == [*range(7, 19), 20, 21]
     assert {value for _, value in made} == {"0"}
     host.until(lambda: bool(board.told("buzzer")), "a round")
     assert [value for _, value in board.told("buzzer")] == ["0"]
@@ -250,6 +250,67 @@ def test_loop_that_hangs_is_started_anew_by_the_watchdog(board: UnixBoard, host:
     host.until(lambda: bool(board.told("bitten")), "bitten")
     host.until(lambda: host.ready() and host.seats._session.board != before, "started anew")
     host.until(lambda: board.shows("seat 0") == GREEN, "leads")
+
+
+def test_loop_that_hangs_for_ever_is_bitten_too(board: UnixBoard, host: Host) -> None:
+    """The watchdog needs no help of the program that it watches."""
+    before = host.seats._session.board
+    board.hang_for_ever()
+    host.until(lambda: bool(board.told("bitten")), "bitten")
+    host.until(lambda: host.ready() and host.seats._session.board != before, "started anew")
+
+
+def test_pixels_go_dark_before_the_other_files_are_looked_at(tmp_path: Path) -> None:
+    """What they showed before a restart is gone though the firmware cannot even be compiled."""
+    flash = {**files(), "firmware_bridge/wire.py": b"raise RuntimeError\n"}
+    with UnixBoard(tmp_path, lamps="pixels", pixels=2, flash=flash) as board:
+        deadline = time.monotonic() + 10
+        while len(board.told("strip")) < 4:
+            assert time.monotonic() < deadline, board.told("")
+            time.sleep(0.02)
+        assert [what for _, what in board.told("strip")][:4] == [f"{pin} {2 * DARK}" for pin in (7, 10, 13, 16)]
+        assert board.told("made")[0][1] == "21 0"
+
+
+def test_pixels_that_a_spark_has_flipped_are_right_within_a_second(tmp_path: Path) -> None:
+    """The sign has not changed, and is written again all the same."""
+    with UnixBoard(tmp_path, lamps="pixels", pixels=2) as board:
+        host = Host(board.path)
+        host.until(host.ready, "ready")
+        host.show(LEADS, OFF, OFF, OFF)
+        host.until(lambda: board.shows("seat 0") == 2 * "001c00", "leads")
+        for seat, sign in ((0, "001c00"), (1, DARK)):
+            board.spark(seat)
+            host.run(1.5)
+            (before_ms, before), (after_ms, now) = board.told(f"seat {seat}")[-2:]
+            assert (before, now) == (2 * ALL, 2 * sign)
+            assert after_ms - before_ms < 1200
+        host.seats.close()
+
+
+@pytest.mark.parametrize("is_full", [False, True], ids=["flash", "full flash"])
+def test_board_that_leaves_is_silent_and_dark_before_it_writes(tmp_path: Path, is_full: bool) -> None:
+    """A Leave in the middle of a phrase ends it and the signs, even where the flash takes nothing."""
+    with UnixBoard(tmp_path, lamps="pixels", pixels=1) as board, serial.Serial(str(board.path), timeout=2) as line:
+        if is_full:
+            (board.flash / "aside.txt").mkdir()
+        heard = b""
+        while b"gameline" not in heard:
+            line.write(frame(wire.pack(wire.HELLO, 1, 2)))
+            time.sleep(0.1)
+            heard += line.read(line.in_waiting)
+        deadline = time.monotonic() + 10
+        line.write(frame(wire.pack(wire.SHOW, 2, *(6, 0, 0) * 4, 255, 0, 0, 14, 4, 0)))
+        while (board.shows("buzzer"), board.shows("seat 3")) != ("1", "001c00"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        line.write(frame(wire.pack(wire.LEAVE, 3, wire.LEAVE_WORD)))
+        while not board.told("reset"):
+            assert time.monotonic() < deadline, board.told("")
+            time.sleep(0.01)
+        ((reset_ms, _),) = board.told("reset")
+        for what, off in (("buzzer", "0"), ("seat 0", DARK), ("seat 3", DARK)):
+            assert [value for ms, value in board.told(what) if ms <= reset_ms][-1] == off
 
 
 @pytest.mark.parametrize(

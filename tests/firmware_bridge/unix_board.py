@@ -3,8 +3,10 @@
 import os
 import subprocess
 import threading
+import time
 import tty
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -36,6 +38,7 @@ class UnixBoard:
         self.flash = folder / "flash"
         self._control = folder / "control"
         self._log = folder / "log"
+        self._fed = folder / "fed"
         self._down = down
         self._process: subprocess.Popen[bytes] | None = None
         self._thread: threading.Thread | None = None
@@ -88,18 +91,33 @@ class UnixBoard:
             "MICROPYPATH": f"{self.flash}:{FAKE_CHIP}",
             "BOARD_CONTROL": str(self._control),
             "BOARD_LOG": str(self._log),
+            "BOARD_FED": str(self._fed),
             "BOARD_DOWN": self._down,
         }
-        program = "main.py" if (self.flash / "main.py").exists() else "-i"
+        is_main = True
         while True:
+            program = "main.py" if is_main and (self.flash / "main.py").exists() else "-i"
             with self._lock:
                 if not self._is_on:
                     return
+                self._fed.unlink(missing_ok=True)
                 self._process = subprocess.Popen(
                     [MICROPYTHON, program], stdin=board, stdout=board, cwd=self.flash, env=environment
                 )
-            ended = self._process.wait()
-            program = "-i" if ended == 0 and program == "main.py" else "main.py"
+            ended = self._watch(self._process)
+            is_main = ended != 0 or program != "main.py"
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> int:
+        """The chip's watchdog, from the moment on that the program has started it; tells how the program ended."""
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                return process.wait(0.02)
+            with suppress(FileNotFoundError, ValueError):  # not started, or just being written
+                if (time.time() - self._fed.stat().st_mtime) * 1000 > int(self._fed.read_text(encoding="utf-8")):
+                    process.kill()
+                    with self._log.open("a", encoding="utf-8") as log:
+                        log.write("0 bitten\n")
+                    return process.wait()
 
     def move(self, *steps: tuple[int, bool] | int) -> None:
         """A finger: the edges of buttons, and milliseconds between them, in order."""
@@ -113,6 +131,14 @@ class UnixBoard:
     def hang(self, ms: int) -> None:
         """Stop its loop so long."""
         self._order(f"sleep {ms}")
+
+    def hang_for_ever(self) -> None:
+        """Let its loop turn on the spot."""
+        self._order("hang")
+
+    def spark(self, seat: int) -> None:
+        """Have the pixels of a seat show what nobody told them."""
+        self._order(f"spark {seat}")
 
     def told(self, what: str) -> list[tuple[int, str]]:
         """Every change of an output: its milliseconds and its value; `seat 0`, `referee`, `buzzer`; `made` pins."""

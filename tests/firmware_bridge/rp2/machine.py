@@ -1,8 +1,11 @@
 """The RP2040's pins for a MicroPython that has none: outputs are written to a log, buttons obey a control pipe.
 
 The environment names the files: BOARD_CONTROL brings lines `edge BUTTON LEVEL` (level 1: down), `sleep MS` and `babble
-TEXT`, obeyed when the watchdog is fed, as interrupts in the middle of the loop; BOARD_LOG takes a line for each lamp
-that looks different after a round of the loop, with its milliseconds; BOARD_DOWN has the pins that are down at first.
+TEXT`, `spark SEAT` (its pixels light up by themselves) and `hang` (for ever), obeyed when the watchdog is fed, as
+interrupts in the middle of the loop; BOARD_LOG takes a line for each lamp that looks different after a round of the
+loop, and for the pixels written to a pin, with its milliseconds; BOARD_DOWN has the pins that are down at first. In
+BOARD_FED stands the watchdog's time; it is touched at each feeding, and unix_board.py, which no program on the board
+can stop, bites.
 """
 
 import binascii
@@ -14,6 +17,8 @@ import utime
 
 BUTTON_PINS = (2, 3, 4, 5, 6)
 LAMP_PINS = (7, 10, 13, 16)
+LOADING_MS = 30
+"""A pad wakes pulled down, and its pull-up has a cable and a capacitor to load."""
 
 _log = open(os.getenv("BOARD_LOG"), "a")
 _control = open(os.getenv("BOARD_CONTROL"), "r+b")
@@ -43,6 +48,7 @@ class Pin:
 
     def __init__(self, number, mode, pull=None, value=None):
         self.number = number
+        self._made_ms = utime.ticks_ms()
         self._value = 0 if str(number) in _down else 1
         self._handler = None
         self._is_output = mode == Pin.OUT
@@ -60,7 +66,8 @@ class Pin:
 
     def value(self, value=None):
         if value is None:
-            return self._value
+            is_loading = not self._is_output and utime.ticks_diff(utime.ticks_ms(), self._made_ms) < LOADING_MS
+            return 0 if is_loading else self._value
         self._value = int(value)
         return None
 
@@ -93,20 +100,22 @@ class WDT:
         if timeout > 8388:
             raise ValueError("longer than the chip's watchdog can wait")
         self._timeout_ms = timeout
-        self._fed_ms = utime.ticks_ms()
+        self._note_time()
+
+    def _note_time(self):
+        with open(os.getenv("BOARD_FED"), "w") as fed:
+            fed.write(str(self._timeout_ms))
 
     def feed(self):
-        now_ms = utime.ticks_ms()
-        if utime.ticks_diff(now_ms, self._fed_ms) > self._timeout_ms:
-            tell("bitten")
-            sys.exit(1)
-        self._fed_ms = now_ms
+        self._note_time()
         _look()
         _obey()
 
 
 def reset():
     """The chip begins anew; here its process ends and is started again."""
+    if _levels or _strips:
+        _look()
     tell("reset")
     sys.exit(3)
 
@@ -114,6 +123,7 @@ def reset():
 def add_strip(number, strip):
     """Pixels on a pin."""
     _strips[number] = strip
+    _note(f"strip {number}", binascii.hexlify(strip).decode())
 
 
 def _look():
@@ -124,7 +134,7 @@ def _look():
         else:
             levels = bytes([_levels[pin] for pin in range(first, first + 3) if pin in _levels])
         _note(f"seat {seat}", binascii.hexlify(levels).decode())
-    _note("referee", str(_levels[20]))
+    _note("referee", str(_levels.get(20, 0)))
     _note("buzzer", str(_pins[21].value()))
 
 
@@ -142,12 +152,19 @@ def _obey():
         if byte != b"\n":
             command += byte
             continue
-        word, rest = command.decode().split(" ", 1)
+        word, _, rest = command.decode().partition(" ")
         command = b""
         if word == "edge":
             button, level = rest.split()
             _pins[BUTTON_PINS[int(button)]].move(1 - int(level))
         elif word == "sleep":
             utime.sleep_ms(int(rest))
+        elif word == "hang":
+            while True:
+                pass
+        elif word == "spark":
+            first = LAMP_PINS[int(rest)]
+            add_strip(first, b"\xff" * len(_strips[first]))
+            _look()
         elif word == "babble":
             sys.stdout.buffer.write(rest.encode())
