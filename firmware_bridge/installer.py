@@ -4,9 +4,10 @@ import importlib.util
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from firmware_bridge import wire
@@ -21,7 +22,13 @@ GREET_S = 3.0
 BACK_S = 15.0
 """A Pico is away from USB for a second or two when it starts anew, and compiles its files for some seconds."""
 
+AWAY_S = 1.0
+"""A board that has not left answers long before."""
+
 MPREMOTE_S = 120.0
+
+GONE = (OSError, termios.error)
+"""What pyserial raises when a port vanishes, its own SerialException being an OSError."""
 
 
 class InstallError(RuntimeError):
@@ -33,37 +40,29 @@ def install(port: str, contents: Mapping[str, bytes], *, build: str, tell: Calla
 
     Args:
         port: Its path, `/dev/serial/by-id/...`.
-        contents: The files by their names on the board, settings too; main.py is written last.
+        contents: The files by their names on the board, settings too.
         build: What the board must call itself then.
         tell: Takes a few words about each step.
 
     Raises:
-        InstallError: It could not be done; the board is as before, or waits for another try.
+        InstallError: It could not be done. The board has its old firmware, whole, or none that starts: main.py goes
+            before anything else is written and comes back last, after the settings with the build. The same command
+            can be given again.
     """
     if importlib.util.find_spec("mpremote") is None:
         raise InstallError("mpremote is missing, which writes to the board: pip install 'gameline[firmware]'")
     tell(f"asking who is at {port}")
-    with closing(_open(port)) as line:
-        there = greet(line, GREET_S)
-        if there is None:
-            tell("no seat firmware answers: this may be a new board")
-        elif there.protocol == wire.PROTOCOL:
-            tell(f"it carries {there.build}; it starts anew without it, for its files")
-            line.write(frame(encode(Leave(1))))
-            line.flush()
-    if there is not None:
-        time.sleep(1.0)
-        _wait_for(port).close()
+    there = _ask(port, GREET_S, is_back=False)
+    if there is None:
+        tell("no seat firmware answers: this may be a new board")
+    else:
+        tell(f"it carries {there.build}; it starts anew without it, for its files")
+        _have_it_leave(port)
     tell(f"writing {len(contents)} files")
     _run_mpremote(port, contents)
     tell("it starts with them")
-    deadline = time.monotonic() + BACK_S
-    while time.monotonic() < deadline:
-        with closing(_wait_for(port)) as line:
-            reply = greet(line, GREET_S)
-        if reply is not None:
-            break
-    else:
+    reply = _ask(port, BACK_S, is_back=True)
+    if reply is None:
         raise InstallError(
             f"the files are on the board but it does not answer within {BACK_S:.0f} s: unplug it, plug it in, try again"
         )
@@ -72,8 +71,51 @@ def install(port: str, contents: Mapping[str, bytes], *, build: str, tell: Calla
     return reply
 
 
+def _ask(port: str, timeout_s: float, *, is_back: bool) -> HelloReply | None:
+    """Open the port and ask who is there; where the line goes meanwhile, again, as a board that starts takes it along.
+
+    Raises:
+        InstallError: The port cannot be opened: at once, but where it is to come back only at the end of the time.
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        reply = None
+        try:
+            with closing(_open(port)) as line:
+                reply = greet(line, min(GREET_S, deadline - time.monotonic()))
+        except InstallError:
+            if not is_back or time.monotonic() >= deadline:
+                raise
+        except GONE:
+            is_back = True
+        if reply is not None or time.monotonic() >= deadline:
+            return reply
+        time.sleep(0.25)
+
+
+def _have_it_leave(port: str) -> None:
+    """Send Leave until nobody answers; its layout is the same in every version, so a board of another one goes too."""
+    deadline = time.monotonic() + BACK_S
+    while time.monotonic() < deadline:
+        with suppress(*GONE), closing(_wait_for(port)) as line:  # a board that leaves may take the line along at once
+            line.write(frame(encode(Leave(1))))
+            line.flush()
+        time.sleep(1.0)
+        _wait_for(port).close()
+        if _ask(port, AWAY_S, is_back=True) is None:
+            return
+    raise InstallError(
+        f"the board does not leave its firmware within {BACK_S:.0f} s: hold seat 0's and the acknowledge button while "
+        "plugging it in, and try again"
+    )
+
+
 def greet(line: Port, timeout_s: float) -> HelloReply | None:
-    """Ask who is there until somebody answers, or None after the time."""
+    """Ask who is there until somebody answers, or None after the time.
+
+    Raises:
+        OSError, termios.error: The line is gone.
+    """
     receiver = Receiver()
     deadline = time.monotonic() + timeout_s
     asked = 0.0
@@ -125,10 +167,12 @@ def _wait_for(port: str) -> Port:
 
 def _run_mpremote(port: str, contents: Mapping[str, bytes]) -> None:
     folders = sorted({parent.as_posix() for name in contents for parent in Path(name).parents} - {"."})
-    make = f"import os\nfor f in {folders!r}:\n try: os.mkdir(f)\n except OSError: pass"
-    names = sorted(contents, key=lambda name: (name == "main.py", name != SETTINGS, name))
+    # The order is what an interruption leaves: without main.py nothing starts, and it starts nothing but by its end.
+    begin = "import os\ntry: os.remove('main.py')\nexcept OSError: pass\n"
+    begin += f"for f in {folders!r}:\n try: os.mkdir(f)\n except OSError: pass"
+    names = sorted(contents, key=lambda name: (name == "main.py", name == SETTINGS, name))
     with tempfile.TemporaryDirectory(prefix="gameline-firmware-") as folder:
-        steps = ["exec", make]
+        steps = ["exec", begin]
         for number, name in enumerate(names):
             file = Path(folder) / str(number)
             file.write_bytes(contents[name])

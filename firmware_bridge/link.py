@@ -3,6 +3,7 @@
 import errno
 import os
 import select
+import termios
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -61,7 +62,10 @@ def open_serial(port: str) -> serial.Serial:
     Raises:
         OSError: It is not there, not allowed, or another program has it.
     """
-    return serial.Serial(port, BAUD, exclusive=True, timeout=0, write_timeout=WRITE_TIMEOUT_S)
+    try:
+        return serial.Serial(port, BAUD, exclusive=True, timeout=0, write_timeout=WRITE_TIMEOUT_S)
+    except termios.error as problem:  # a port that vanishes while it is set up; pyserial lets this one through
+        raise OSError(*problem.args) from problem
 
 
 class Link:

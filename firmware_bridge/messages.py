@@ -48,7 +48,8 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """Installer: all off, and start anew without the firmware, for new files."""
+    """Installer: all off, and start anew without the firmware, for new files. Its layout is the same in every version,
+    so that a board of another one can be given the files of this one."""
 
     number: int
 

@@ -1,6 +1,7 @@
 """The layout of every message as bytes, for both ends of the line; records, and when to send which, are not known here.
 
 A payload is one byte for the kind, then the fields, integers with the low byte first. docs/protocol.md has the table.
+HELLO, LEAVE, and HELLO_REPLY up to its build are laid out the same in every version: boards of others must understand.
 The same file runs on the seat board, under MicroPython.
 """
 

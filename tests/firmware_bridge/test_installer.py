@@ -2,6 +2,9 @@
 
 import importlib.util
 import os
+import subprocess
+import termios
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,9 @@ from controller.cli import main
 from firmware_bridge import installer
 from firmware_bridge.install import SETTINGS, build_of, files, settings
 from firmware_bridge.installer import InstallError, install
+from firmware_bridge.link import open_serial
+from firmware_bridge.messages import Leave, Message, encode
+from tests.firmware_bridge.unix_board import BUILD as BOARD_BUILD
 from tests.firmware_bridge.unix_board import UnixBoard
 
 BUILD = build_of(files(), "0.0")
@@ -89,6 +95,138 @@ def test_files_that_make_another_build_are_noticed(tmp_path: Path) -> None:
         pytest.raises(InstallError, match=f"expected the board to carry {BUILD}, it says something else"),
     ):
         install(str(board.path), contents(build="something else"), build=BUILD, tell=told_nothing)
+
+
+def test_board_of_another_protocol_takes_the_files_of_this_one(tmp_path: Path) -> None:
+    """It is told to be installed by this very command, so it understands Leave whatever version it speaks."""
+    wire = files()["firmware_bridge/wire.py"].replace(b"PROTOCOL = 2", b"PROTOCOL = 3")
+    steps: list[str] = []
+    with UnixBoard(tmp_path, flash={**files(), "firmware_bridge/wire.py": wire}) as board:
+        with serial.Serial(str(board.path), timeout=0) as line:
+            there = installer.greet(line, 3.0)
+        assert there is not None
+        assert there.protocol == 3
+        assert install(str(board.path), contents(), build=BUILD, tell=steps.append).protocol == 2
+        assert flash_of(board) == contents()
+
+
+MOMENTS = ("main.py is gone", "hardware/lamps.py", SETTINGS, "main.py")
+NEW = {name: content + b"# new\n" for name, content in files().items()}
+NEW_BUILD = build_of(NEW, "0.0")
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_interrupted_install_leaves_old_firmware_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """However far it came when mpremote was killed and the power cut: no board says the new build with an old file."""
+    new = {**NEW, SETTINGS: settings("leds", 1, NEW_BUILD)}
+    with UnixBoard(tmp_path) as board:
+        old = flash_of(board)
+
+        def is_reached() -> bool:
+            if moment == MOMENTS[0]:
+                return not (board.flash / "main.py").exists()
+            return (board.flash / moment).exists() and (board.flash / moment).read_bytes() == new[moment]
+
+        def cut(run: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+            with subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                while not is_reached():
+                    assert process.poll() is None, "it was to be killed first"
+                    time.sleep(0.001)
+                process.kill()
+            return subprocess.CompletedProcess(run, 1, "", "cut")
+
+        monkeypatch.setattr(subprocess, "run", cut)
+        with pytest.raises(InstallError, match="mpremote says: cut"):
+            install(str(board.path), new, build=NEW_BUILD, tell=told_nothing)
+        board.power_off()
+        lies_there = flash_of(board)
+        board.power_on()
+        with serial.Serial(str(board.path), timeout=0) as line:
+            reply = installer.greet(line, 2.0)
+        assert lies_there == old or lies_there.get("main.py") != old["main.py"]
+        if reply is not None:
+            assert (reply.build, lies_there) in [(BOARD_BUILD, old), (NEW_BUILD, new)]
+        assert (reply is not None) is (moment == "main.py")
+
+
+class Fickle(serial.Serial):  # type: ignore[misc]
+    """A line that breaks where the test says, as a USB port does whose board starts anew."""
+
+    writes_to_fail = 0
+    flushes_to_fail = 0
+
+    def write(self, data: bytes) -> int | None:
+        if Fickle.writes_to_fail:
+            Fickle.writes_to_fail -= 1
+            raise serial.SerialException("write failed: [Errno 5] Input/output error")
+        written: int | None = super().write(data)
+        return written
+
+    def flush(self) -> None:
+        super().flush()
+        if Fickle.flushes_to_fail:
+            Fickle.flushes_to_fail -= 1
+            raise termios.error(5, "Input/output error")
+
+
+@pytest.fixture
+def fickle(monkeypatch: pytest.MonkeyPatch) -> type[Fickle]:
+    """The installer's lines are fickle ones."""
+    monkeypatch.setattr(installer, "open_serial", lambda port: Fickle(port, exclusive=True, timeout=0))
+    monkeypatch.setattr(Fickle, "writes_to_fail", 0)
+    monkeypatch.setattr(Fickle, "flushes_to_fail", 0)
+    return Fickle
+
+
+def test_line_that_goes_and_comes_back_is_waited_for(tmp_path: Path, fickle: type[Fickle]) -> None:
+    """Hello fails twice, and the flush behind Leave as well: the firmware is put on all the same."""
+    fickle.writes_to_fail, fickle.flushes_to_fail = 2, 1
+    with UnixBoard(tmp_path) as board:
+        assert install(str(board.path), contents(), build=BUILD, tell=told_nothing).build == BUILD
+    assert (fickle.writes_to_fail, fickle.flushes_to_fail) == (0, 0)
+
+
+def test_line_that_never_comes_back_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fickle: type[Fickle], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No traceback, whatever pyserial raises."""
+    monkeypatch.setattr(installer, "BACK_S", 2.0)
+    monkeypatch.setattr(installer, "GREET_S", 0.5)
+    fickle.writes_to_fail = 1000
+    with UnixBoard(tmp_path, is_bare=True) as board:
+        assert main(["firmware", "install", "--port", str(board.path)]) == 1
+    assert "the files are on the board but it does not answer within 2 s" in capsys.readouterr().err
+
+
+def test_board_that_goes_for_good_after_leave_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The cable is pulled in the middle: the sentence says that the port is not there."""
+    monkeypatch.setattr(installer, "BACK_S", 1.0)
+    with UnixBoard(tmp_path) as board:
+        monkeypatch.setattr(installer, "encode", lambda message: pull_at_leave(board, message))
+        assert main(["firmware", "install", "--port", str(board.path)]) == 1
+    assert "plug the seat board in" in capsys.readouterr().err
+
+
+def pull_at_leave(board: UnixBoard, message: Message) -> bytes:
+    """Pull the plug when Leave is about to be sent."""
+    if isinstance(message, Leave):
+        board.power_off()
+    return encode(message)
+
+
+def test_port_that_vanishes_while_it_is_set_up_is_an_os_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service's line opens it again; what pyserial lets through there would have ended its thread."""
+
+    def vanish(*_: object, **__: object) -> None:
+        raise termios.error(5, "Input/output error")
+
+    monkeypatch.setattr(serial, "Serial", vanish)
+    with pytest.raises(OSError, match="Input/output error"):
+        open_serial("x")
 
 
 def test_missing_mpremote_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
