@@ -21,7 +21,7 @@ fuzz: $(VENV)/.ready-dev ## ten million random bytes into both ends of the seat 
 
 test-board: $(VENV)/.ready-dev ## the firmware's parts on an emulated microcontroller (QEMU, Debian's micro:bit firmware)
 	@[ -x /usr/bin/qemu-system-arm ] && [ -e /usr/share/firmware-microbit-micropython/firmware.hex ] \
-	    || apt-get install -q -y --no-install-recommends qemu-system-arm firmware-microbit-micropython
+	    || bash .ci/install qemu-system-arm firmware-microbit-micropython
 	GAMELINE_TEST_BOARD=1 $(BIN)/python -m pytest tests/firmware_bridge/test_micro_bit.py
 
 check: $(VENV)/.ready-dev ## formatting, lint and types
