@@ -37,9 +37,10 @@ from controller.demo.watching import Address
 from controller.eyes import Point, Zone, sighting_of
 from controller.game.rulesets import Params, values_of
 from controller.game.tiles import MonoNs
-from controller.journal import Journal, JournalBusy, JournalError
+from controller.journal import Journal, JournalError, JournalReadOnly, held
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage, Mqtt
+from controller.mqtt_link import Link
 from controller.quiet import is_quiet
 from controller.selftest import LAMPS
 from controller.selftest_checks import BoardSeen, CameraWanted, Look, Measured
@@ -275,18 +276,13 @@ def _mqtt(
     clock_ns: Callable[[], int],
 ) -> Mqtt:
     broker = config.broker
-    password: str | None = None
-    if broker.password_file is not None:
-        try:
-            password = Path(broker.password_file).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"broker.password_file: expected a readable text file, got {error}") from error
+    password = _password(config)
     try:
         return Mqtt(
             host=broker.host,
             port=broker.port,
             table=config.table.name,
-            client_id=f"gameline-{config.table.name}-{_machine()}",
+            client_id=_client_id(config),
             boot_id=boot_id,
             version=VERSION,
             on_command=on_command,
@@ -299,6 +295,42 @@ def _mqtt(
         )
     except ValueError as error:
         raise ConfigError(f"broker.host: {error}") from error
+
+
+def _caller(config: Config, logger: logging.Logger, clock_ns: Callable[[], int]) -> Link:
+    """A connection that only tries the broker: it says nothing, hears nothing, and is no table to anybody.
+
+    With the service's own id the broker would throw the service out, wherever that runs; a will or a farewell would
+    tell the displays of a table that was never away.
+    """
+    broker = config.broker
+    password = _password(config)
+    try:
+        return Link(
+            host=broker.host,
+            port=broker.port,
+            client_id=f"{_client_id(config)}-selftest",
+            username=broker.username,
+            password=password,
+            logger=logger,
+            reconnect_s=broker.reconnect_s,
+            clock_ns=clock_ns,
+        )
+    except ValueError as error:
+        raise ConfigError(f"broker.host: {error}") from error
+
+
+def _client_id(config: Config) -> str:
+    return f"gameline-{config.table.name}-{_machine()}"
+
+
+def _password(config: Config) -> str | None:
+    if config.broker.password_file is None:
+        return None
+    try:
+        return Path(config.broker.password_file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"broker.password_file: expected a readable text file, got {error}") from error
 
 
 def _temperature_c() -> float | None:
@@ -345,6 +377,7 @@ def self_test_bench(
     Raises:
         ConfigError: as the service.
         JournalBusy: the service of this table is running.
+        JournalReadOnly: this user cannot know whether it is.
         PinsUnavailable: there are no pins.
     """
     news: queue.Queue[inbox.Item] = queue.Queue()
@@ -358,13 +391,13 @@ def self_test_bench(
             news.put(item)
 
     def measure() -> Measured:
-        return _measured(config, seats, broker=mqtt.problem, disk=disk_trouble)
+        return _measured(config, seats, broker=caller.problem, disk=disk_trouble)
 
     with contextlib.ExitStack() as stack:
         disk_trouble = _keep_service_out(config, stack)
-        mqtt = _mqtt(config, str(uuid.uuid4()), lambda message: None, wake, logger, clock_ns)
-        stack.callback(mqtt.close)
-        mqtt.start()
+        caller = _caller(config, logger, clock_ns)
+        stack.callback(caller.close)
+        caller.start()
         lookout = Lookout(
             open_camera=lambda: open_camera(config, clock_ns=clock_ns, wait=lookout.wait),
             watcher=Watcher(read=lambda bgr: Reading(), table=table),  # whether anything can be seen, no more
@@ -394,18 +427,21 @@ def _is_quiet_now(config: Config) -> bool:
 def _keep_service_out(config: Config, stack: contextlib.ExitStack) -> str | None:
     """Hold the table's journal, so that no service starts meanwhile; what is wrong with it, or None.
 
-    Where there is no journal none is made: it would belong to whoever tests, and not to the service's user.
+    Where no service has made its journal yet, nothing holds one out that is started during the test: a journal, or a
+    lock, made here would belong to whoever tests, and not to the service's user.
     """
     path = Path(config.journal.path)
     try:
-        if path.exists():
-            stack.enter_context(_open_journal(config, "selftest"))
-        elif not os.access(path.parent, os.W_OK):
-            return f"this user may not write to {path.parent}: test as the service's user (sudo -u gameline)"
-    except JournalBusy:
-        raise
-    except JournalError as error:
+        error = stack.enter_context(held(path))
+    except JournalReadOnly as refusal:
+        raise JournalReadOnly(
+            f"Expected to hold {path}.lock, so that no service runs beside the test, got {refusal.__cause__}: test as "
+            "the service's user, sudo -u gameline gameline selftest ..."
+        ) from refusal
+    if error is not None:
         return str(error)
+    if not path.exists() and not os.access(path.parent, os.W_OK):
+        return f"this user may not write to {path.parent}: test as the service's user (sudo -u gameline)"
     return None
 
 

@@ -277,6 +277,45 @@ def _owned(path: Path) -> Iterator[None]:
         os.close(lock)
 
 
+@contextlib.contextmanager
+def held(path: Path) -> Iterator[JournalError | None]:
+    """Keep every table off the journal at `path`, and say what is wrong with it, or None; it is only looked at.
+
+    A place without a lock is no table's yet and is not held: a lock made here would belong to whoever looks, and a
+    service of another user could not take it.
+
+    Raises:
+        JournalBusy: a table has it.
+        JournalReadOnly: this user may not take its lock, so nobody knows whether a table has it.
+    """
+    with contextlib.ExitStack() as stack:
+        if _is_there(_part(path, ".lock")):
+            stack.enter_context(_owned(path))
+        yield _wrong_with(path)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether it is; a folder that may not be looked into is no answer, and `exists` takes it for one."""
+    with translated(path):
+        try:
+            path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+    return True
+
+
+def _wrong_with(path: Path) -> JournalError | None:
+    """What keeps a table from the journal that it would find, also half of one; None also where there is none."""
+    try:
+        _require_ours(path)
+        if path.exists():
+            with contextlib.closing(_connect(path)) as db:
+                _checked(db, path)
+    except JournalError as error:
+        return error
+    return None
+
+
 def _create(path: Path) -> None:
     """Make an empty journal beside and rename it into place: a power cut leaves a whole journal or none."""
     making = _part(path, ".new")

@@ -58,8 +58,9 @@ class Link:
     """One paho client, connected again and again.
 
     Args:
-        will: what the broker publishes when we are lost.
-        subscription: the topic filter that we want messages from; subscribed with QoS 1 on every connection.
+        will: what the broker publishes when we are lost; None: nothing.
+        subscription: the topic filter that we want messages from, subscribed with QoS 1 on every connection; None: we
+            want none, and no `Up` comes.
         on_message: called in the network thread; it must only enqueue.
         wake: called in the network thread after it left news; it must only set a flag. None: the loop looks often.
         reconnect_s: the shortest and longest wait before a new try, doubled from try to try.
@@ -77,10 +78,10 @@ class Link:
         client_id: str,
         username: str | None,
         password: str | None,
-        will: Retained,
-        subscription: str,
-        on_message: Callable[[MQTTMessage], None],
-        wake: Callable[[], None] | None,
+        will: Retained | None = None,
+        subscription: str | None = None,
+        on_message: Callable[[MQTTMessage], None] = lambda message: None,
+        wake: Callable[[], None] | None = None,
         logger: logging.Logger,
         reconnect_s: tuple[float, float],
         clock_ns: Callable[[], int],
@@ -117,12 +118,12 @@ class Link:
         )
         self._client.loop_start()
 
-    def close(self, farewell: Retained) -> None:
-        """Publish the farewell if a connection stands, and go without the will; twice is safe."""
+    def close(self, farewell: Retained | None = None) -> None:
+        """Publish the farewell, if there is one and a connection stands, and go without the will; twice is safe."""
         if self._closed:
             return
         self._closed = True
-        if self.connection:
+        if self.connection and farewell is not None:
             info = self._client.publish(*farewell, qos=1, retain=True)
             if info.rc == MQTTErrorCode.MQTT_ERR_SUCCESS:
                 info.wait_for_publish(GOODBYE_S)
@@ -185,7 +186,7 @@ class Link:
     # --- in the network thread ----------------------------------------------------------------------------------------
 
     def _make_client(
-        self, username: str | None, password: str | None, will: Retained, reconnect_s: tuple[float, float]
+        self, username: str | None, password: str | None, will: Retained | None, reconnect_s: tuple[float, float]
     ) -> Client:
         client = Client(CallbackAPIVersion.VERSION2, client_id=self._client_id, protocol=MQTTv5)
         client.on_pre_connect = self._guarded(self._on_pre_connect)
@@ -195,7 +196,8 @@ class Link:
         client.on_subscribe = self._guarded(self._on_subscribe)
         client.on_publish = self._guarded(self._on_publish)
         client.on_message = self._guarded(lambda _client, _data, message: self._on_message(message))
-        client.will_set(will.topic, will.payload, qos=1, retain=True)
+        if will is not None:
+            client.will_set(will.topic, will.payload, qos=1, retain=True)
         client.max_inflight_messages_set(0)  # else paho queues behind its own limit what we take for sent
         client.connect_timeout = CONNECT_S
         shortest, longest = reconnect_s
@@ -264,8 +266,9 @@ class Link:
             self.since_ns = self._clock_ns()
             self.connection = self.connections
         self._logger.info("Connected to the MQTT broker at %s:%s", self._host, self._port)
-        # With `retainAsPublished` a retained message is known as such also when it arrives live.
-        client.subscribe(self._subscription, options=SubscribeOptions(qos=1, retainAsPublished=True))
+        if self._subscription is not None:
+            # With `retainAsPublished` a retained message is known as such also when it arrives live.
+            client.subscribe(self._subscription, options=SubscribeOptions(qos=1, retainAsPublished=True))
 
     def _on_subscribe(
         self, _client: Client, _data: Any, _mid: int, reasons: list[ReasonCode], _properties: Properties

@@ -31,6 +31,8 @@ class Display:
 
     def __init__(self, port: int) -> None:
         self.heard: queue.Queue[tuple[str, Any]] = queue.Queue()
+        self.heard_so_far: list[tuple[str, Any]] = []
+        """What `wait_for` has taken, wanted or not."""
         self.client = paho.Client(CallbackAPIVersion.VERSION2, client_id=str(uuid.uuid4()))
         self.client.on_message = lambda client, userdata, m: self.heard.put(
             (m.topic.removeprefix("gameline/v1/hall/"), json.loads(m.payload))
@@ -47,6 +49,7 @@ class Display:
                 heard, body = self.heard.get(timeout=left)
             except queue.Empty:
                 break
+            self.heard_so_far.append((heard, body))
             if heard == topic and is_it(body):
                 return body
         raise AssertionError(f"nothing such came on {topic} in {timeout_s} s")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import cv2
+import msgspec
 import numpy as np
 import pytest
 from gpiozero.pins.mock import MockFactory
@@ -226,6 +227,86 @@ def test_referee_ends_a_test_and_lamps_go_back_to_the_game(
     assert display.order("selftest")["accepted"]
     assert display.wait_for("selftest", lambda body: body["running"])["step"] == 1
     assert display.wait_for("heartbeat")["sequence"] == 0
+
+
+def test_trying_the_broker_throws_no_service_out(
+    config: Config, service: tuple[MockFactory, Leaps], display: Display, tmp_path: Path
+) -> None:
+    """A table of the same name on this machine: its displays hear of no coming and going, and it stays connected."""
+    (tmp_path / "other").mkdir()
+    other = msgspec.structs.replace(config, journal=JournalConfig(path=str(tmp_path / "other" / "journal.sqlite")))
+    began_s = time.monotonic()
+    with self_test_bench(other, pin_factory=open_factory("mock"), logger=LOG) as bench:
+        report = bench.run(
+            lambda showing, results: None,
+            by="Tess",
+            with_sound=False,
+            is_stopped=lambda: time.monotonic() - began_s > 3,
+        )
+    assert result(report, "broker").came == "connected"
+    display.order("selftest", stop=True)  # its answer comes after everything that was said before
+    assert [topic for topic, _ in display.heard_so_far if topic == "connection"] == ["connection"]
+
+
+@pytest.mark.usefixtures("open_to_all")
+def test_another_user_does_not_test_beside_a_running_service(
+    config_file: Path, service: tuple[MockFactory, Leaps], display: Display
+) -> None:
+    """The lock is the service's own: nobody knows whether it runs, so nothing begins and nothing is said of it."""
+    config_file.with_name("journal.sqlite.lock").chmod(0)
+    ran = as_another("selftest", str(config_file), "--json")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    (sentence,) = ran.stderr.splitlines()
+    assert "Permission denied" in sentence
+    assert "test as the service's user, sudo -u gameline" in sentence
+    display.order("selftest", stop=True)  # its answer comes after everything that was said before
+    assert [topic for topic, _ in display.heard_so_far if topic == "connection"] == ["connection"]
+
+
+@pytest.mark.usefixtures("open_to_all")
+def test_folder_that_may_not_be_looked_into_does_not_hide_a_service(config_file: Path, tmp_path: Path) -> None:
+    """What cannot be seen is not taken for not being there."""
+    (closed := tmp_path / "closed").mkdir(mode=0)
+    text = config_file.read_text().replace(str(tmp_path / "journal.sqlite"), str(closed / "journal.sqlite"))
+    config_file.write_text(text)
+    ran = as_another("selftest", str(config_file), "--json")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "test as the service's user, sudo -u gameline" in ran.stderr
+
+
+ANOTHER = """
+import os, sys
+from controller import selftest_terminal
+from controller.cli import main
+if os.geteuid() == 0:
+    os.setuid(65534)
+sys.exit(main(sys.argv[1:]))
+"""
+"""The command line of a user who owns nothing here; what it imports is read while that may still be read."""
+
+
+def as_another(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user who may read every folder of the test but owns nothing in it."""
+    return subprocess.run(
+        [sys.executable, "-c", ANOTHER, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+@pytest.fixture
+def open_to_all(tmp_path: Path) -> Iterator[None]:
+    """pytest keeps its folders to their owner."""
+    above = [folder for folder in tmp_path.parents if folder.name.startswith("pytest-")]
+    kept = {folder: folder.stat().st_mode for folder in (tmp_path, *above)}
+    for folder, mode in kept.items():
+        folder.chmod(mode | 0o055)
+    yield
+    for folder, mode in kept.items():
+        folder.chmod(mode)
 
 
 def _newest(broker: Mosquitto) -> Any:
