@@ -130,6 +130,8 @@ LAMPS = {
 }
 """What a seat's lamp shows under test, by its kind; a ring on a board shows what an RGB LED shows."""
 
+TAKE_AWAY: Final = "Take the domino away: it would be taken for the first move of the next game."
+
 
 class Script:
     """The self-test from its start; tell it of presses, ask it in `advance` what to show.
@@ -162,6 +164,15 @@ class Script:
     def domino(self) -> Said | None:
         """RIGHT: the person laid a domino; WRONG: there is none at hand; None: not asked."""
         return self._facts.heard["domino"].said
+
+    @property
+    def last_word(self) -> str:
+        """What is left to do for the person when it is over; empty where there is nothing.
+
+        Who did not answer may have laid the domino all the same, and so may who is still being asked for it.
+        """
+        may_lie = self._step is _DOMINO or self.domino in (Said.RIGHT, Said.NOTHING)
+        return TAKE_AWAY if may_lie else ""
 
     def results(self) -> tuple[Result, ...]:
         """Every part that a person is asked for, as it stands now."""
@@ -308,7 +319,8 @@ class Script:
 
     def _sentence(self) -> str:
         if self.is_over:
-            return f"The self-test was ended: {self.stopped}." if self.stopped else "The self-test is over."
+            over = f"The self-test was ended: {self.stopped}." if self.stopped else "The self-test is over."
+            return f"{over} {self.last_word}".rstrip()
         places = () if self._step is _MEET else (self._step.name, BOARD)
         note = "".join(f"({place}: {self._facts.faults[place]}) " for place in places if place in self._facts.faults)
         return f"{note}{self._remark}{self._step.say.format(lamp=self._facts.lamps)}"

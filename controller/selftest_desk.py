@@ -59,7 +59,7 @@ class Desk:
 
     def begin(self) -> None:
         """Say that none is running: the last service may have ended in the middle of one."""
-        self._tell({"running": False, "report": None})
+        self._tell({"running": False, "say": "", "report": None})
 
     def ask(self, asked: Asked, now_ns: int, *, is_game_on: bool) -> Refusal | None:
         """Start or end a self-test; why not, or None.
@@ -114,7 +114,7 @@ class Desk:
             self._ask_look()
         if guide.is_over:
             self._guide = self.showing = None
-            self._tell({"running": False, "report": report_json(guide.report())})
+            self._tell({"running": False, "say": showing.say, "report": report_json(guide.report())})
             return
         self.showing = showing
         results = guide.progress()

@@ -27,6 +27,8 @@ class Report:
     stopped: str | None
     """Why it was ended before its end."""
     results: tuple[Result, ...]
+    last_word: str = ""
+    """What is left to do on the table; empty where there is nothing."""
 
     @property
     def has_passed(self) -> bool:
@@ -143,4 +145,13 @@ class Guide:
             *equipment_results(setting.measure()),
         )
         seconds = (self._ended_ns - self._began_ns) / 1e9
-        return Report(setting.table, setting.version, self._began, seconds, self._by, self._script.stopped, results)
+        return Report(
+            setting.table,
+            setting.version,
+            self._began,
+            seconds,
+            self._by,
+            self._script.stopped,
+            results,
+            self._script.last_word,
+        )

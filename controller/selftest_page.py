@@ -50,6 +50,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "stopped": report.stopped,
         "passed": report.has_passed,
         "results": results_json(report.results),
+        "last_word": report.last_word,
     }
 
 
@@ -92,6 +93,7 @@ def report_text(report: Report, *, width: int = WIDTH) -> str:
     """
     width = max(width, LEAST_WIDTH)
     lines = [f"Self-test of {report.table}", _heading(report), "", verdict(report), ""]
+    lines += [report.last_word, ""] if report.last_word else []
     for result in report.results:
         mark = _MARKS[result.passed][0]
         lines.append(f"{result.part:<{width - len(mark) - 1}} {mark}" if len(result.part) + len(mark) < width else mark)
@@ -133,6 +135,7 @@ def report_html(report: Report) -> str:
             '<meta name="viewport" content="width=device-width,initial-scale=1">',
             f"<style>{STYLE}</style><h1>{title}</h1><p>{html.escape(_heading(report))}</p>",
             f'<p class="verdict {mark}">{html.escape(verdict(report))}</p>',
+            f"<p>{html.escape(report.last_word)}</p>" if report.last_word else "",
             _to_do(report.results),
             "<table><thead><tr><th>part<th>expected<th>came<th>result</tr></thead><tbody>",
             *(_row(result) for result in report.results),

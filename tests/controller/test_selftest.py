@@ -18,6 +18,8 @@ from hardware.wiring import DEFAULT_WIRING
 from tests.controller.technician import BUTTONS, GOOD, MS, WANTED, WELL, Technician, asked, result
 from tests.hardware.mock_table import MockTable
 
+CALM = {"faults": {}, "noise": {}, "has_frames": True}
+
 
 class DeadPin(MockPWMPin):  # type: ignore[misc]
     """A pin that another program holds."""
@@ -435,6 +437,29 @@ def test_no_domino_at_hand_is_not_tested_rather_than_failed(table: MockTable) ->
     ).goes_round()
     domino = result(report, "camera, domino")
     assert (domino.passed, domino.came) == (None, "not tested: no domino was laid")
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_asked"),
+    [((3, 120), True), ((3, 1800), False), (None, True)],
+    ids=["laid", "none at hand", "nobody answered"],
+)
+def test_domino_that_may_lie_there_is_to_be_taken_away(
+    table: MockTable, answer: tuple[int, int] | None, *, is_asked: bool
+) -> None:
+    """Left in the middle it would open the next game; who had none has nothing to take away."""
+    report = Technician(table, lambda say: answer if "Camera: lay" in say else asked(say)).goes_round()
+    assert report.last_word == (selftest.TAKE_AWAY if is_asked else "")
+
+
+def test_test_that_is_stopped_while_a_domino_is_asked_for_says_so_too(table: MockTable) -> None:
+    """It may lie there already; a test that is stopped before says nothing of a domino."""
+    script = selftest.Script(0)
+    assert script.last_word == ""
+    while "lay one domino" not in script.advance(now_ns := script._since_ns + 20_000_000_000, **CALM).say:  # type: ignore[arg-type]
+        assert script.last_word == ""
+    script.stop("by Tess")
+    assert script.advance(now_ns, **CALM).say == f"The self-test was ended: by Tess. {selftest.TAKE_AWAY}"  # type: ignore[arg-type]
 
 
 def test_recording_is_judged_as_one(table: MockTable) -> None:

@@ -76,6 +76,14 @@ def test_html_is_one_file_that_says_all_and_runs_nothing() -> None:
     assert "What to do" not in report_html(GOOD)
 
 
+def test_what_is_left_to_do_on_the_table_stands_below_the_verdict() -> None:
+    """On either page and in the object."""
+    report = replace(GOOD, last_word="Take the domino away & go.")
+    assert report_text(report).split("All 1 parts are well.\n\n")[1].startswith("Take the domino away & go.\n")
+    assert "<p>Take the domino away &amp; go.</p>" in report_html(report)
+    assert report_json(report)["last_word"] == "Take the domino away & go."
+
+
 def test_json_has_the_same_and_can_be_read_back() -> None:
     """One object, with null for what was not tested."""
     body = json.loads(json.dumps(report_json(REPORT)))

@@ -126,6 +126,7 @@ def test_bench_passes_a_good_table_and_everything_is_off_afterwards(
         person.join()
     assert [line for line in report.results if not line.passed] == []
     assert result(report, "camera, domino").came.split(",")[0] in ("6-4", "4-6")
+    assert said[0] == f"The self-test is over. {report.last_word}".rstrip()
     assert result(report, "broker").came == "connected"
     assert not Path(config.journal.path).exists()
     seats = DEFAULT_WIRING.seats
@@ -183,7 +184,7 @@ def test_referee_has_the_table_tested_over_mqtt(
 ) -> None:
     """The answer comes at once, each sentence on `selftest`, then the report; a display that comes late has it too."""
     finger = Finger(*service)
-    assert _newest(broker) == {"running": False, "report": None}
+    assert _newest(broker) == {"running": False, "say": "", "report": None}
     assert display.order("selftest", sound=True)["accepted"]
     body = display.wait_for("selftest", lambda body: body["running"])
     assert (body["by"], body["step"], body["steps"]) == ("referee", 1, 9)
@@ -196,6 +197,7 @@ def test_referee_has_the_table_tested_over_mqtt(
     assert [part for part, line in lines.items() if not line["passed"]] in ([], ["clock"])
     assert lines["camera, domino"]["came"].startswith(("6-4", "4-6"))
     assert (body["report"]["by"], body["report"]["stopped"]) == ("referee", None)
+    assert body["say"] == f"The self-test is over. {body['report']['last_word']}".rstrip()
     assert _newest(broker) == body
 
 
