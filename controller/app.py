@@ -48,9 +48,10 @@ from controller.selftest_desk import Desk
 from controller.selftest_guide import Setting
 from controller.selftest_loop import Bench
 from controller.wiring import wiring_of
+from firmware_bridge.install import LAMP_KINDS
 from firmware_bridge.link import LinkDied
 from firmware_bridge.seats import BOARD, BoardSeats
-from firmware_bridge.wire import PROTOCOL
+from firmware_bridge.wire import PROTOCOL, SEATS
 from hardware.pins import PinsUnavailable, open_factory
 from hardware.seats import PinSeats
 from hardware.wiring import DEFAULT_WIRING
@@ -167,7 +168,7 @@ class Service:
             def measure() -> Measured:
                 return _measured(config, seats, broker=mqtt.problem, disk=self.engine.storage_trouble)
 
-            setting = _setting(config, measure)
+            setting = _setting(config, seats, measure)
             self.engine = en.Engine(
                 journal=journal,
                 seats=seats,
@@ -410,7 +411,7 @@ def self_test_bench(
         stack.callback(seats.close)  # first of all, as the service does
         lookout.start()
         yield Bench(
-            _setting(config, measure),
+            _setting(config, seats, measure),
             seats=seats,
             news=news,
             ask_look=lookout.examine,
@@ -445,12 +446,12 @@ def _keep_service_out(config: Config, stack: contextlib.ExitStack) -> str | None
     return None
 
 
-def _setting(config: Config, measure: Callable[[], Measured]) -> Setting:
+def _setting(config: Config, seats: PinSeats | BoardSeats, measure: Callable[[], Measured]) -> Setting:
     camera = config.camera
     return Setting(
         table=config.table.name,
         version=VERSION,
-        lamps=LAMPS[config.seats.lamps if config.seats.kind == "pins" else "leds"],
+        lamps=lambda: board_lamps(seats) if isinstance(seats, BoardSeats) else (LAMPS[config.seats.lamps],) * SEATS,
         camera=CameraWanted(
             name=" ".join(filter(None, (camera.kind, camera.path))),
             size=(camera.width_px, camera.height_px),
@@ -478,6 +479,13 @@ def _measured(config: Config, seats: PinSeats | BoardSeats, *, broker: str | Non
         disk_trouble=disk,
         free_mb=free_mb,
     )
+
+
+def board_lamps(seats: BoardSeats) -> tuple[str, ...]:
+    """What each seat's lamp shows under test; before the board has answered, and told what hangs on it, three LEDs."""
+    kinds = {number: LAMPS[name] for name, number in LAMP_KINDS.items()}
+    lamps = tuple(kinds.get(number, LAMPS["leds"]) for number in seats.report().lamps)
+    return lamps if len(lamps) == SEATS else (LAMPS["leds"],) * SEATS
 
 
 def board_seen(seats: BoardSeats) -> BoardSeen:

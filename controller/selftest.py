@@ -6,7 +6,7 @@ button says "it is wrong". Both prove the button. What does not come in time has
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -126,9 +126,10 @@ NAMES = (*PLACES[:4], "hold", "referee", "buzzer", "domino", "look")
 LAMPS = {
     "leds": "green, yellow, red, all, dark",
     "rgb": "green, yellow, red, white, dark",
+    "pixels": "green, yellow, red, white, dark",
     "pwm": "on and off",
 }
-"""What a seat's lamp shows under test, by its kind; a ring on a board shows what an RGB LED shows."""
+"""What a seat's lamp shows under test, by its kind."""
 
 TAKE_AWAY: Final = "Take the domino away: it would be taken for the first move of the next game."
 
@@ -138,15 +139,15 @@ class Script:
 
     Args:
         began_ns: the time of the start.
-        lamps: what a seat's lamp shows, one of the values of `LAMPS`.
+        lamps: what each seat's lamp shows, values of `LAMPS`; a board that answers later says it anew by `hang`.
         with_buzzer: whether the buzzer may sound.
     """
 
-    def __init__(self, began_ns: int, *, lamps: str = LAMPS["leds"], with_buzzer: bool = True) -> None:
+    def __init__(self, began_ns: int, *, lamps: Sequence[str] = (LAMPS["leds"],) * 4, with_buzzer: bool = True) -> None:
         self.is_over = False
         self.stopped: str | None = None
         """Why it was ended before its end."""
-        self._facts = Facts(lamps, ANSWER_S, with_buzzer, {name: Heard() for name in NAMES})
+        self._facts = Facts(tuple(lamps), ANSWER_S, with_buzzer, {name: Heard() for name in NAMES})
         self._place = -1  # in NAMES; -1: waiting for the board
         self._step = _MEET
         self._since_ns = began_ns
@@ -179,6 +180,10 @@ class Script:
         return results_of(self._facts)
 
     # --- what happens ---
+
+    def hang(self, lamps: Sequence[str]) -> None:
+        """What each seat's lamp shows, as it is known now."""
+        self._facts.lamps = tuple(lamps)
 
     def press(self, button: int, held_ms: int, at_ns: int, now_ns: int) -> None:
         """A button was pressed shortly (0), or has been held for so long.
@@ -323,4 +328,7 @@ class Script:
             return f"{over} {self.last_word}".rstrip()
         places = () if self._step is _MEET else (self._step.name, BOARD)
         note = "".join(f"({place}: {self._facts.faults[place]}) " for place in places if place in self._facts.faults)
-        return f"{note}{self._remark}{self._step.say.format(lamp=self._facts.lamps)}"
+        say = self._step.say
+        if self._step in SEATS:
+            say = say.format(lamp=self._facts.lamps[SEATS.index(self._step)])
+        return f"{note}{self._remark}{say}"

@@ -5,7 +5,7 @@ Whoever runs it, at a terminal or in the service's loop, feeds it and shows what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from controller.inbox import PressLike
@@ -42,8 +42,8 @@ class Setting:
 
     table: str
     version: str
-    lamps: str
-    """What a seat's lamp shows under test."""
+    lamps: Callable[[], Sequence[str]]
+    """What each seat's lamp shows under test; asked on every round, for a seat board says it when it answers."""
     camera: CameraWanted
     measure: Callable[[], Measured]
     """Called at the end, and for every report in between; takes milliseconds."""
@@ -66,7 +66,7 @@ class Guide:
         self._began_ns = self._ended_ns = now_ns
         self._began = setting.wall()
         self._by = by
-        self._script = Script(now_ns, lamps=setting.lamps, with_buzzer=with_buzzer)
+        self._script = Script(now_ns, lamps=setting.lamps(), with_buzzer=with_buzzer)
         self._tally = Tally()
         self._trouble: str | None = None
         self._looks_asked = self._looks_taken = 0
@@ -107,6 +107,7 @@ class Guide:
             camera_trouble: why the camera gives nothing or sees nothing, or None.
         """
         self._trouble = camera_trouble
+        self._script.hang(self._setting.lamps())
         if not self.is_over:
             self._ended_ns = now_ns
         age_s = self._tally.age_s(now_ns)

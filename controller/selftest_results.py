@@ -72,8 +72,8 @@ class Heard:
 class Facts:
     """All that has been heard."""
 
-    lamps: str
-    """What a seat's lamp shows."""
+    lamps: tuple[str, ...]
+    """What each seat's lamp shows."""
     limit_s: float
     """How long an answer was waited for."""
     with_buzzer: bool
@@ -137,8 +137,8 @@ def fault_about(text: str, what: str) -> Fault | None:
 
 
 def _results(facts: Facts) -> Iterator[Result]:
-    for place in PLACES[:4]:
-        yield _lamp(facts, place, f"{place}, lamp", f"shows {facts.lamps}")
+    for place, shows in zip(PLACES[:4], facts.lamps, strict=True):
+        yield _lamp(facts, place, f"{place}, lamp", f"shows {shows}")
         yield _button(facts, place, f"{place}, button")
     yield _hold(facts)
     yield _lamp(facts, "referee", "referee's lamp", "flashes")

@@ -29,6 +29,8 @@ class BoardReport:
     """Frames dropped since the start, mostly for a wrong CRC."""
     unanswered: int
     """Messages to the board that were not acknowledged within a second."""
+    lamps: tuple[int, ...] = ()
+    """Of each seat the kind of lamp that hangs there, by the numbers of docs/protocol.md; empty where nobody knows."""
 
 
 class BoardSeats:
@@ -141,7 +143,8 @@ class BoardSeats:
         """The board as it answered last, and how the line was since the start."""
         board, session = self._session.board, self._session
         build, protocol, boot = (board.build, board.protocol, board.boot) if board else ("", 0, 0)
-        return BoardReport(build, protocol, boot, session.round_trip_ns, session.damaged, session.unanswered)
+        lamps = tuple(kind for kind, _ in board.lamps) if board else ()
+        return BoardReport(build, protocol, boot, session.round_trip_ns, session.damaged, session.unanswered, lamps)
 
     def close(self) -> None:
         """Switch everything off and give the port back; a second time does nothing."""

@@ -10,6 +10,7 @@ from typing import Any
 from controller.game.sight import SeenTile
 from controller.journal import Journal
 from controller.mqtt import CommandMessage
+from controller.selftest import LAMPS
 from controller.selftest_checks import CameraWanted, Measured
 from controller.selftest_desk import Desk
 from controller.selftest_guide import Setting
@@ -112,7 +113,7 @@ class FakeOutlet:
 SETTING = Setting(
     table="hall",
     version="1",
-    lamps="green, yellow, red, all, dark",
+    lamps=lambda: (LAMPS["leds"],) * 4,
     camera=CameraWanted("picamera", (1280, 720), 10.0, 2.0, is_live=True),
     measure=lambda: Measured(None, True, "broker:1883", None, "/var/lib/gameline", None, 5000.0),
     wall=lambda: "2026-11-30 15:00",

@@ -24,7 +24,7 @@ WANTED = CameraWanted("picamera", (1280, 720), 10.0, 2.0, is_live=True)
 
 def setting(measured: Measured = WELL, wanted: CameraWanted = WANTED) -> Setting:
     """A table with everything well but what is given."""
-    return Setting("hall", "1.0", LAMPS["leds"], wanted, lambda: measured, lambda: "2026-11-30 15:00")
+    return Setting("hall", "1.0", lambda: (LAMPS["leds"],) * 4, wanted, lambda: measured, lambda: "2026-11-30 15:00")
 
 
 def result(report: Report, part: str) -> Result:

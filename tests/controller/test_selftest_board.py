@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.app import board_seen
+from controller.app import board_lamps, board_seen
 from controller.selftest import SELF_TEST
 from controller.selftest_guide import Guide, Report
 from firmware_bridge.seats import BOARD, BoardSeats
@@ -32,10 +32,15 @@ class AtTheBoard:
             port=str(port), clock_ns=clock, wake=self.news.set, logger=logging.getLogger("test.board")
         )
         self.signs: set[tuple[int, ...]] = set()
+        self.sentences: list[str] = []
 
     def goes_round(self, press_of: Callable[[str], tuple[int, int] | None]) -> Report:
         """From the start to the end."""
-        with_board = replace(setting(), measure=lambda: replace(WELL, board=board_seen(self.seats)))
+        with_board = replace(
+            setting(),
+            lamps=lambda: board_lamps(self.seats),
+            measure=lambda: replace(WELL, board=board_seen(self.seats)),
+        )
         guide = Guide(with_board, self.clock(), by="Tess", with_buzzer=True)
         pressed = ""
         deadline_s = time.monotonic() + 40
@@ -57,6 +62,7 @@ class AtTheBoard:
                 self.clock.leap(500)
             elif showing.say != pressed and not self._is_ahead_of(showing.seats):
                 pressed = showing.say
+                self.sentences.append(pressed)
                 self.clock.leap(7000 if "Buzzer" in pressed else 2700)
                 act = press_of(pressed)
                 if act is None:
@@ -96,6 +102,29 @@ def test_board_shows_each_seats_sign_and_its_presses_are_heard(port: Path) -> No
         "fake board 1.0, protocol 2, boot 7",
     )
     assert result(report, "seat board, answers").came.startswith("after ")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "shown"),
+    [
+        ((1, 1, 1, 1), ["green, yellow, red, all, dark"] * 4),
+        ((2, 2, 2, 2), ["on and off"] * 4),
+        ((3, 3, 3, 3), ["green, yellow, red, white, dark"] * 4),
+        ((4, 4, 4, 4), ["green, yellow, red, white, dark"] * 4),
+        ((4, 2, 1, 9), ["green, yellow, red, white, dark", "on and off", *["green, yellow, red, all, dark"] * 2]),
+    ],
+    ids=["leds", "pwm", "rgb", "pixels", "mixed"],
+)
+def test_person_is_told_what_the_lamp_at_that_seat_shows(port: Path, kinds: tuple[int, ...], shown: list[str]) -> None:
+    """The board says what hangs on it; nobody is to wait for a light that this lamp has not got."""
+    clock, board = Leaps(), FakeBoard(lamps=kinds)
+    with PtyBoard(port, board, clock_ns=clock):
+        person = AtTheBoard(port, board, clock)
+        report = person.goes_round(asked)
+    for seat, lights in enumerate(shown):
+        (told,) = [say for say in person.sentences if f"Seat {seat}: watch" in say]
+        assert f"watch its lamp go {lights}, then press its button" in told
+        assert result(report, f"seat {seat}, lamp").expected == f"shows {lights}"
 
 
 def test_board_of_another_protocol_is_named_and_nobody_has_to_press(port: Path) -> None:

@@ -28,9 +28,18 @@ class FakeBoard:
     Args:
         boot: Its boot number.
         ticks_at_zero_ms: What its clock shows when the host's time is 0.
+        lamps: The kind of lamp at each seat, by the numbers of docs/protocol.md.
     """
 
-    def __init__(self, *, boot: int = 7, ticks_at_zero_ms: int = 0, protocol: int = PROTOCOL, seats: int = 4) -> None:
+    def __init__(
+        self,
+        *,
+        boot: int = 7,
+        ticks_at_zero_ms: int = 0,
+        protocol: int = PROTOCOL,
+        seats: int = 4,
+        lamps: tuple[int, ...] = (4, 4, 4, 4),
+    ) -> None:
         self.boot = boot
         self.shown: Show | None = None
         self.shows_heard = 0
@@ -40,6 +49,7 @@ class FakeBoard:
         self._ticks_at_zero_ms = ticks_at_zero_ms
         self._protocol = protocol
         self._seats = seats
+        self._lamps = lamps
         self._next_press = 250  # so that the numbers run over soon
         self._sent_press_ns = 0
         self._receiver = Receiver()
@@ -90,7 +100,7 @@ class FakeBoard:
                     self._seats,
                     "fake board 1.0",
                     True,
-                    ((4, 16),) * 4 if self._protocol == PROTOCOL else (),
+                    tuple((kind, 16 if kind == 4 else 1) for kind in self._lamps) if self._protocol == PROTOCOL else (),
                 )
             )
         elif isinstance(message, Show):
