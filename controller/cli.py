@@ -8,12 +8,13 @@ Exit codes: 0 all well, 1 bad input or broken equipment, 2 wrong usage.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 EXAMPLES = {
     "read": "gameline read table.jpg --draw table-read.png",
@@ -42,7 +43,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code: int = options.command(options)
     except Sorry as sorry:
-        print(f"gameline: {sorry}", file=sys.stderr)
+        try:
+            print(f"gameline: {sorry}", file=sys.stderr)
+        except OSError:
+            forsake(sys.stderr)  # a terminal that is gone: the exit code says the rest
         return 1
     except BrokenPipeError:
         sys.stderr.close()
@@ -50,6 +54,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def forsake(stream: TextIO) -> None:
+    """Lead a stream that cannot be written nowhere: what it still holds would fail again at the exit, as code 120."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -104,7 +115,7 @@ def _add_selftest(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     what = "try every button, lamp and the rest of a table, one person guided step by step"
     test = _add(commands, "selftest", what, room="selftest_terminal")
     test.add_argument("config", type=Path, metavar="CONFIG")
-    test.add_argument("--html", type=Path, metavar="FILE", help="write the result as a page to print")
+    test.add_argument("--html", type=_file, metavar="FILE", help="write the result as a page to print")
     test.add_argument("--json", action="store_true", help="one object: passed, results with what to do, ...")
     test.add_argument("--sound", action="store_true", help="let the buzzer sound in its quiet hours too")
     test.add_argument("--by", default="a technician", metavar="NAME", help="who tests, for the page")
@@ -169,6 +180,12 @@ def _add(
 
     parser.set_defaults(command=command)
     return parser
+
+
+def _file(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("expected a file's name, got an empty one")
+    return Path(text)
 
 
 def _seed(text: str) -> int:

@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -29,7 +30,7 @@ from controller.journal import Journal, JournalBusy
 from controller.mosquitto import Mosquitto
 from controller.selftest import Asked, Showing
 from controller.selftest_results import Result
-from controller.selftest_terminal import Screen, _own_stderr
+from controller.selftest_terminal import Screen, _own_stderr, _try_page
 from hardware.pins import open_factory
 from hardware.wiring import DEFAULT_WIRING
 from tests.controller.engine_parts import FakeOutlet, FakeSeats, desk_of
@@ -376,8 +377,7 @@ def test_screen_says_each_thing_once() -> None:
 
 def test_guide_is_heard_while_a_picture_is_decoded(capfd: pytest.CaptureFixture[str]) -> None:
     """The libraries' complaints go nowhere meanwhile; the sentence for the person does not."""
-    out = _own_stderr()
-    with out, _quiet():
+    with _own_stderr() as out, _quiet():
         print("Seat 0", file=out, flush=True)
     assert "Seat 0" in capfd.readouterr().err
 
@@ -411,11 +411,108 @@ def test_command_that_is_interrupted_reports_what_it_has(config_file: Path, numb
     assert "not tested: the test was ended before" in page.read_text()
 
 
+ON_ITS_TERMINAL = """
+import fcntl, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+from controller.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+"""The command line with the terminal that a shell gives it, whose end it is told by SIGHUP."""
+
+
+@pytest.mark.parametrize("is_told", [True, False], ids=["told", "not told"])
+def test_terminal_that_closes_leaves_the_page(config_file: Path, *, is_told: bool) -> None:
+    """A closed window, a lost connection: the test goes on or ends as it is told to, and the page is there."""
+    page = config_file.with_name("page.html")
+    start = ["-c", ON_ITS_TERMINAL] if is_told else ["-m", "controller"]
+    ours, its = pty.openpty()
+    command = [sys.executable, *start, "selftest", str(config_file), "--html", str(page)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=its, stdout=its, stderr=its, start_new_session=True) as running:
+        os.close(its)
+        _hear(ours, b"[1/9]")
+        _hear(ours, b" 13 s")  # two seconds later
+        os.close(ours)
+        if not is_told:
+            time.sleep(1.5)  # the countdown is written to what is no more
+            assert running.poll() is None
+            running.send_signal(signal.SIGTERM)
+        assert running.wait(timeout=30) == 1
+    assert "ended before" in page.read_text()
+
+
+def _hear(terminal: int, words: bytes) -> None:
+    """Read until these words have come."""
+    heard, deadline_s = b"", time.monotonic() + 30
+    while words not in heard:
+        assert time.monotonic() < deadline_s, heard
+        heard += os.read(terminal, 4096)
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
+@pytest.mark.parametrize("where", ["closed pipe", "/dev/full"])
+def test_result_that_cannot_be_printed_is_said_and_the_page_is_there(
+    config_file: Path, where: str, form: tuple[str, ...]
+) -> None:
+    """`| true`, a full disk: one sentence on stderr, exit code 1."""
+    page = config_file.with_name("page.html")
+    if where == "closed pipe":
+        reading, out = os.pipe()
+        os.close(reading)
+    else:
+        out = os.open(where, os.O_WRONLY)
+    command = [sys.executable, "-m", "controller", "selftest", str(config_file), *form, "--html", str(page)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.PIPE, text=True) as running:
+        os.close(out)
+        assert running.stderr is not None
+        next(line for line in running.stderr if line.startswith("[1/9]"))
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=30)[1]
+    assert running.returncode == 1
+    last = said.splitlines()[-1]
+    assert last.startswith("gameline: the result could not be printed (")
+    assert last.endswith(f"it is in {page}")
+    assert "Traceback" not in said
+    assert "Exception ignored" not in said
+    assert "ended before" in page.read_text()
+
+
+def test_guide_that_nobody_reads_is_said_below_the_result(config_file: Path) -> None:
+    """stderr leads to a program that has ended: the result is printed, and that not everything was shown."""
+    command = [sys.executable, "-m", "controller", "selftest", str(config_file)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        assert running.stdout is not None
+        next(line for line in running.stderr if line.startswith("[1/9]"))
+        running.stderr.close()
+        running.send_signal(signal.SIGINT)
+        out = running.stdout.read()
+    assert running.returncode == 1
+    assert out.startswith("Self-test of hall")
+    assert out.splitlines()[-1].startswith("gameline: the sentences could not be shown to the end (Broken pipe)")
+
+
+@pytest.mark.usefixtures("open_to_all")
+def test_page_that_may_not_be_written_over_is_said_before_anybody_walks(config_file: Path) -> None:
+    """A file of somebody else; what can be written is neither made nor changed by the question."""
+    (page := config_file.with_name("page.html")).write_text("kept")
+    page.chmod(0o444)
+    ran = as_another("selftest", str(config_file), "--html", str(page))
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "can be written for --html" in ran.stderr
+    assert "Permission denied" in ran.stderr
+    page.chmod(0o644)
+    _try_page(page)
+    assert page.read_text() == "kept"
+    _try_page(page.with_name("new.html"))
+    assert not page.with_name("new.html").exists()
+
+
 def test_command_says_what_is_wrong_before_anybody_walks(config_file: Path, tmp_path: Path) -> None:
     """No configuration, a page that cannot be written, wrong usage: one sentence, before two minutes are gone."""
     for arguments, code, sentence in (
         ([str(tmp_path / "none.toml")], 1, "give the path of one"),
         ([str(config_file), "--html", "/proc/nowhere/page.html"], 1, "can be written for --html"),
+        ([str(config_file), "--html", ""], 2, "expected a file's name, got an empty one"),
         ([], 2, "usage"),
     ):
         ran = subprocess.run(
