@@ -177,6 +177,7 @@ class Script:
 
     def results(self) -> tuple[Result, ...]:
         """Every part that a person is asked for, as it stands now."""
+        self._facts.is_over = self.is_over
         return results_of(self._facts)
 
     # --- what happens ---

@@ -86,9 +86,11 @@ class Facts:
     faults: Mapping[str, str] = field(default_factory=dict)
     """What is wrong at this moment, by place."""
     noise: Mapping[str, int] = field(default_factory=dict)
-    """Pulses too short for a finger since the test began, by place."""
+    """Pulses too short for a finger since the test began, by place; none where nobody counts them."""
     kept: dict[tuple[str, str], Fault] = field(default_factory=dict)
     """Faults of a place and what it has that do not get well by being quiet."""
+    is_over: bool = False
+    """Whether nothing more is to come."""
 
     def take_faults(self, faults: Mapping[str, str]) -> None:
         """Note what is wrong now.
@@ -164,8 +166,8 @@ def _lamp(facts: Facts, place: str, part: str, expected: str) -> Result:
 
 
 def _button(facts: Facts, place: str, part: str) -> Result:
-    expected = "pressed and released, without noise"
-    heard, fault, noise = facts.heard[place], facts.fault(place, "button"), facts.noise.get(place, 0)
+    heard, fault, noise = facts.heard[place], facts.fault(place, "button"), facts.noise.get(place)
+    expected = "pressed and released" if noise is None else "pressed and released, without noise"
     if fault is not None:
         return Result(part, expected, fault.what, False, fault.to_do)
     if heard.said is None and not heard.is_short:
@@ -173,6 +175,8 @@ def _button(facts: Facts, place: str, part: str) -> Result:
     if heard.said is Said.NOTHING and not heard.is_short:
         return _no_press(facts, heard, part, expected)
     came = "pressed and released" if heard.is_short else "pressed and held"
+    if noise is None:
+        return Result(part, expected, came, True)
     if noise > NOISE_MOST:
         cure = "check its plug and its wire; a long wire needs the capacitor of docs/hardware.md"
         return Result(part, expected, f"{came}, with {_pulses(noise)}", False, cure)
@@ -231,7 +235,7 @@ def _buzzer(facts: Facts) -> Result:
 def _why_not(facts: Facts) -> str:
     if facts.board_away is not None:
         return "not tested: the seat board does not answer"
-    return "not tested: the test was ended before"
+    return "not tested: the test was ended before" if facts.is_over else "not yet tested"
 
 
 def _pulses(noise: int) -> str:

@@ -344,6 +344,8 @@ def test_stopped_test_reports_what_it_has(table: MockTable) -> None:
     for seat in range(2):
         now_ns += 3000 * MS
         script.press(seat, 0, now_ns, now_ns)
+    running = {line.part: line for line in script.results()}
+    assert {line.came for line in running.values() if line.passed is None} == {"not yet tested"}
     script.stop("by Tess")
     lines: dict[str, Result] = {line.part: line for line in script.results()}
     assert [lines[f"seat {seat}, lamp"].passed for seat in range(4)] == [True, True, None, None]
