@@ -37,7 +37,7 @@ from controller.demo.watching import Address
 from controller.eyes import Point, Zone, sighting_of
 from controller.game.rulesets import Params, values_of
 from controller.game.tiles import MonoNs
-from controller.journal import Journal, JournalError, JournalReadOnly, held
+from controller.journal import Journal, JournalError, JournalFull, JournalReadOnly, JournalStorage, held
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage, Mqtt
 from controller.mqtt_link import Link
@@ -392,10 +392,10 @@ def self_test_bench(
             news.put(item)
 
     def measure() -> Measured:
-        return _measured(config, seats, broker=caller.problem, disk=disk_trouble)
+        return _measured(config, seats, broker=caller.problem, disk=disk_trouble, journal=journal_trouble)
 
     with contextlib.ExitStack() as stack:
-        disk_trouble = _keep_service_out(config, stack)
+        disk_trouble, journal_trouble = _keep_service_out(config, stack)
         caller = _caller(config, logger, clock_ns)
         stack.callback(caller.close)
         caller.start()
@@ -425,8 +425,8 @@ def _is_quiet_now(config: Config) -> bool:
     return SYNCHRONISED.exists() and is_quiet(config.seats.quiet, datetime.now(UTC).astimezone().time())
 
 
-def _keep_service_out(config: Config, stack: contextlib.ExitStack) -> str | None:
-    """Hold the table's journal, so that no service starts meanwhile; what is wrong with it, or None.
+def _keep_service_out(config: Config, stack: contextlib.ExitStack) -> tuple[str | None, str | None]:
+    """Hold the table's journal, so that no service starts meanwhile; what is wrong with its disk, and with itself.
 
     Where no service has made its journal yet, nothing holds one out that is started during the test: a journal, or a
     lock, made here would belong to whoever tests, and not to the service's user.
@@ -439,11 +439,13 @@ def _keep_service_out(config: Config, stack: contextlib.ExitStack) -> str | None
             f"Expected to hold {path}.lock, so that no service runs beside the test, got {refusal.__cause__}: test as "
             "the service's user, sudo -u gameline gameline selftest ..."
         ) from refusal
-    if error is not None:
-        return str(error)
-    if not path.exists() and not os.access(path.parent, os.W_OK):
-        return f"this user may not write to {path.parent}: test as the service's user (sudo -u gameline)"
-    return None
+    if not path.parent.is_dir():
+        return f"{path.parent} is not there: start the service once, or correct journal.path", None
+    if isinstance(error, (JournalReadOnly, JournalFull, JournalStorage)):
+        return str(error), None
+    if error is None and not path.exists() and not os.access(path.parent, os.W_OK):
+        return f"this user may not write to {path.parent}: test as the service's user (sudo -u gameline)", None
+    return None, None if error is None else str(error)
 
 
 def _setting(config: Config, seats: PinSeats | BoardSeats, measure: Callable[[], Measured]) -> Setting:
@@ -464,8 +466,10 @@ def _setting(config: Config, seats: PinSeats | BoardSeats, measure: Callable[[],
     )
 
 
-def _measured(config: Config, seats: PinSeats | BoardSeats, *, broker: str | None, disk: str | None) -> Measured:
-    """What the self-test judges without a person."""
+def _measured(
+    config: Config, seats: PinSeats | BoardSeats, *, broker: str | None, disk: str | None, journal: str | None = None
+) -> Measured:
+    """What the self-test judges without a person; the troubles are told by those who have them."""
     folder = Path(config.journal.path).parent
     free_mb: float | None = None
     with contextlib.suppress(OSError):
@@ -478,6 +482,7 @@ def _measured(config: Config, seats: PinSeats | BoardSeats, *, broker: str | Non
         disk=str(folder),
         disk_trouble=disk,
         free_mb=free_mb,
+        journal_trouble=journal,
     )
 
 

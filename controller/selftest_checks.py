@@ -93,6 +93,8 @@ class Measured:
     disk_trouble: str | None
     free_mb: float | None
     """None: nobody knows."""
+    journal_trouble: str | None = None
+    """Why the journal that lies there is of no use, on a disk that is well as far as anybody can tell."""
 
 
 class Tally:
@@ -233,6 +235,8 @@ def _disk(measured: Measured) -> Result:
     part, expected = "disk", f"{measured.disk} can be written, {FREE_MB:g} MB free"
     if measured.disk_trouble is not None:
         return Result(part, expected, "cannot be written", False, measured.disk_trouble)
+    if measured.journal_trouble is not None:
+        return Result(part, expected, "the journal there cannot be used", False, measured.journal_trouble)
     if measured.free_mb is None:
         return Result(part, expected, "nobody knows how much is free", False, "check that the folder is there")
     came = f"{measured.free_mb:.0f} MB free"

@@ -232,6 +232,47 @@ def test_referee_ends_a_test_and_lamps_go_back_to_the_game(
     assert display.wait_for("heartbeat")["sequence"] == 0
 
 
+@pytest.mark.parametrize(
+    ("what", "came", "cure"),
+    [
+        ("no folder", "cannot be written", "folder is not there: start the service once"),
+        ("damaged", "the journal there cannot be used", "is damaged ("),
+        ("foreign", "the journal there cannot be used", "is not a Gameline journal"),
+        ("half", "the journal there cannot be used", "its write-ahead log"),
+        ("a folder", "the journal there cannot be used", "is not a file"),
+        ("good", "MB free", ""),
+        ("none", "MB free", ""),
+    ],
+)
+def test_journal_is_told_by_what_is_wrong_with_it(
+    config: Config, tmp_path: Path, what: str, came: str, cure: str
+) -> None:
+    """Nothing of it is a disk that cannot be written; and whoever looks leaves no file behind."""
+    folder = tmp_path / "folder"
+    path = folder / "journal.sqlite"
+    if what != "no folder":
+        folder.mkdir()
+    if what in ("damaged", "good"):
+        Journal(path, boot_id="other", wall_utc=lambda: "", clock_synchronised=lambda: True).close()
+    match what:
+        case "damaged":
+            path.write_bytes(path.read_bytes()[:5000])
+        case "foreign":
+            path.write_text("a letter")
+        case "half":
+            path.with_name("journal.sqlite-wal").touch()
+        case "a folder":
+            path.mkdir()
+    before = sorted(folder.glob("*"))
+    other = msgspec.structs.replace(config, journal=JournalConfig(path=str(path)))
+    with self_test_bench(other, pin_factory=open_factory("mock"), logger=LOG) as bench:
+        report = bench.run(lambda showing, results: None, by="Tess", with_sound=False, is_stopped=lambda: True)
+    disk = result(report, "disk")
+    assert came in disk.came
+    assert cure in disk.to_do
+    assert sorted(folder.glob("*")) == before
+
+
 def test_trying_the_broker_throws_no_service_out(
     config: Config, service: tuple[MockFactory, Leaps], display: Display, tmp_path: Path
 ) -> None:
