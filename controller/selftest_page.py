@@ -77,8 +77,17 @@ def verdict(report: Report) -> str:
     if report.has_passed:
         return f"All {total} parts are well.{ended}"
     told = [f"{failed} failed"] if failed else []
-    told += [f"{untested} not tested"] if untested else []
+    told += [f"{untested} {'was' if untested == 1 else 'were'} not tested"] if untested else []
     return f"Of {total} parts {' and '.join(told)}.{ended}"
+
+
+def _to_do(results: Sequence[Result]) -> list[tuple[str, str]]:
+    """What a person has to do, each thing once with all parts that ask for it."""
+    parts: dict[str, list[str]] = {}
+    for result in results:
+        if result.to_do:
+            parts.setdefault(result.to_do, []).append(result.part)
+    return [(cure, "; ".join(names)) for cure, names in parts.items()]
 
 
 # --- text ---
@@ -94,13 +103,16 @@ def report_text(report: Report, *, width: int = WIDTH) -> str:
     width = max(width, LEAST_WIDTH)
     lines = [f"Self-test of {report.table}", _heading(report), "", verdict(report), ""]
     lines += [report.last_word, ""] if report.last_word else []
+    if to_do := _to_do(report.results):
+        lines.append("What to do")
+        for number, (cure, parts) in enumerate(to_do, start=1):
+            lines += _indented(f"{number}. {parts}: {cure}", width)
+        lines.append("")
     for result in report.results:
         mark = _MARKS[result.passed][0]
         lines.append(f"{result.part:<{width - len(mark) - 1}} {mark}" if len(result.part) + len(mark) < width else mark)
         lines += _indented(f"expected: {result.expected}", width)
         lines += _indented(f"came: {result.came}", width)
-        if result.to_do:
-            lines += _indented(f"to do: {result.to_do}", width)
     lines += ["", "Tested by: ______________________", ""]
     return "\n".join(line for part in lines for line in (_wrapped(part, width) if part else [""]))
 
@@ -128,7 +140,8 @@ def _wrapped(line: str, width: int) -> list[str]:
 def report_html(report: Report) -> str:
     """The page as one file that needs no other: one side of A4 in print, one column on a phone."""
     title = f"Self-test of {html.escape(report.table)}"
-    mark = "good" if report.has_passed else "bad"
+    came = {result.passed for result in report.results}
+    mark = _MARKS[next((worst for worst in (False, None) if worst in came), True)][1]
     return "\n".join(
         (
             f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>',
@@ -136,7 +149,7 @@ def report_html(report: Report) -> str:
             f"<style>{STYLE}</style><h1>{title}</h1><p>{html.escape(_heading(report))}</p>",
             f'<p class="verdict {mark}">{html.escape(verdict(report))}</p>',
             f"<p>{html.escape(report.last_word)}</p>" if report.last_word else "",
-            _to_do(report.results),
+            _list_to_do(report.results),
             "<table><thead><tr><th>part<th>expected<th>came<th>result</tr></thead><tbody>",
             *(_row(result) for result in report.results),
             "</tbody></table>",
@@ -145,15 +158,8 @@ def report_html(report: Report) -> str:
     )
 
 
-def _to_do(results: Sequence[Result]) -> str:
-    """What a person has to do, each thing once with all parts that ask for it."""
-    parts: dict[str, list[str]] = {}
-    for result in results:
-        if result.to_do:
-            parts.setdefault(result.to_do, []).append(result.part)
-    items = "".join(
-        f"<li><b>{html.escape('; '.join(names))}</b>: {html.escape(to_do)}</li>" for to_do, names in parts.items()
-    )
+def _list_to_do(results: Sequence[Result]) -> str:
+    items = "".join(f"<li><b>{html.escape(parts)}</b>: {html.escape(cure)}</li>" for cure, parts in _to_do(results))
     return f"<h2>What to do</h2><ol>{items}</ol>" if items else ""
 
 

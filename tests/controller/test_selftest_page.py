@@ -40,15 +40,16 @@ class Page(HTMLParser):
 
 def test_verdict_counts_what_failed_and_what_was_not_tested() -> None:
     """Only where everything was tested and is well, all is well."""
-    assert verdict(REPORT) == "Of 4 parts 2 failed and 1 not tested."
+    assert verdict(REPORT) == "Of 4 parts 2 failed and 1 was not tested."
     assert verdict(GOOD) == "All 1 parts are well."
     stopped = replace(GOOD, stopped="by Tess", results=RESULTS[3:])
-    assert verdict(stopped) == "Of 1 parts 1 not tested. It was ended before its end: by Tess."
+    assert verdict(stopped) == "Of 1 parts 1 was not tested. It was ended before its end: by Tess."
+    assert verdict(replace(REPORT, results=RESULTS[3:] * 2)) == "Of 2 parts 2 were not tested."
     assert (REPORT.has_passed, GOOD.has_passed, stopped.has_passed) == (False, True, False)
 
 
 def test_text_has_every_part_and_fits_a_printer_and_a_phone() -> None:
-    """No line is wider than asked for; each part has expected, came and what to do."""
+    """No line is wider than asked for; each part has expected and came, and what to do stands once, above them all."""
     for width in (WIDTH, LEAST_WIDTH):
         text = report_text(REPORT, width=width)
         assert max(map(len, text.splitlines())) <= width
@@ -56,8 +57,13 @@ def test_text_has_every_part_and_fits_a_printer_and_a_phone() -> None:
         for result in RESULTS:
             assert result.part in together
             assert f"came: {result.came}" in together
-            assert f"to do: {result.to_do}" in together or not result.to_do
+        head, what_to_do = together.split("seat 0, lamp ok")[0].split(" What to do ")
+        assert head.endswith(verdict(REPORT))
+        assert what_to_do.strip() == (
+            "1. seat 0, button; seat 1, button: check its plug & wire <now> 2. buzzer: test again by day"
+        )
     assert "FAILED" in text
+    assert "What to do" not in report_text(GOOD)
 
 
 def test_html_is_one_file_that_says_all_and_runs_nothing() -> None:
@@ -74,6 +80,12 @@ def test_html_is_one_file_that_says_all_and_runs_nothing() -> None:
     assert "@page{size:A4" in text
     assert 'name="viewport"' in text
     assert "What to do" not in report_html(GOOD)
+
+
+def test_verdict_is_red_only_where_something_failed() -> None:
+    """A buzzer that was left out in its quiet hours is no fault of the table."""
+    for results, mark in ((RESULTS, "bad"), (RESULTS[:1], "good"), ((RESULTS[0], RESULTS[3]), "open")):
+        assert f'<p class="verdict {mark}">' in report_html(replace(REPORT, results=results))
 
 
 def test_what_is_left_to_do_on_the_table_stands_below_the_verdict() -> None:
