@@ -1,5 +1,6 @@
 """Puts the firmware on a seat board through mpremote and has the board say that it is there; no other file does."""
 
+import errno
 import importlib.util
 import subprocess
 import sys
@@ -25,7 +26,13 @@ BACK_S = 15.0
 AWAY_S = 1.0
 """A board that has not left answers long before."""
 
-MPREMOTE_S = 120.0
+MEET_S = 15.0
+"""MicroPython's console answers within a second; what says nothing for so long is something else."""
+
+WRITE_S = 120.0
+
+NO_LINE = (errno.EISDIR, errno.ENOTTY, errno.EINVAL)
+"""What opening a folder or an ordinary file as a serial line gives."""
 
 GONE = (OSError, termios.error)
 """What pyserial raises when a port vanishes, its own SerialException being an OSError."""
@@ -50,7 +57,7 @@ def install(port: str, contents: Mapping[str, bytes], *, build: str, tell: Calla
             can be given again.
     """
     if importlib.util.find_spec("mpremote") is None:
-        raise InstallError("mpremote is missing, which writes to the board: pip install 'gameline[firmware]'")
+        raise InstallError(f"mpremote is missing, which writes to the board: {sys.executable} -m pip install mpremote")
     tell(f"asking who is at {port}")
     there = _ask(port, GREET_S, is_back=False)
     if there is None:
@@ -58,8 +65,9 @@ def install(port: str, contents: Mapping[str, bytes], *, build: str, tell: Calla
     else:
         tell(f"it carries {there.build}; it starts anew without it, for its files")
         _have_it_leave(port)
+    _meet_micropython(port)
     tell(f"writing {len(contents)} files")
-    _run_mpremote(port, contents)
+    _write(port, contents)
     tell("it starts with them")
     reply = _ask(port, BACK_S, is_back=True)
     if reply is None:
@@ -148,6 +156,8 @@ def _open(port: str) -> Port:
         return open_serial(port)
     except OSError as problem:
         reason = explain(port, problem)
+        if problem.errno in NO_LINE or "configure port" in str(problem):
+            reason = f"{port} is no serial line: take the board's path from /dev/serial/by-id"
         if "used by another program" in reason:
             reason = f"{port} is in use, perhaps by a game: end the game and stop the service (systemctl stop gameline)"
         raise InstallError(reason) from problem
@@ -165,7 +175,16 @@ def _wait_for(port: str) -> Port:
         time.sleep(0.25)
 
 
-def _run_mpremote(port: str, contents: Mapping[str, bytes]) -> None:
+def _meet_micropython(port: str) -> None:
+    """See that a console answers before two minutes are spent on one that does not."""
+    if _mpremote(port, ["exec", "pass"], MEET_S) is None:
+        raise InstallError(
+            f"nothing at {port} answers as MicroPython: is it the board's path (ls /dev/serial/by-id)? A new board "
+            "needs MicroPython first: hold BOOTSEL while plugging it in, and copy its .uf2 file to the drive that comes"
+        )
+
+
+def _write(port: str, contents: Mapping[str, bytes]) -> None:
     folders = sorted({parent.as_posix() for name in contents for parent in Path(name).parents} - {"."})
     # The order is what an interruption leaves: without main.py nothing starts, and it starts nothing but by its end.
     begin = "import os\ntry: os.remove('main.py')\nexcept OSError: pass\n"
@@ -177,16 +196,26 @@ def _run_mpremote(port: str, contents: Mapping[str, bytes]) -> None:
             file = Path(folder) / str(number)
             file.write_bytes(contents[name])
             steps += ["+", "cp", str(file), f":{name}"]
-        run = [sys.executable, "-m", "mpremote", "connect", port, "resume", *steps, "+", "reset"]
-        try:
-            done = subprocess.run(run, capture_output=True, text=True, timeout=MPREMOTE_S, check=False)
-        except subprocess.TimeoutExpired as problem:
-            raise InstallError(
-                f"the board did not take the files within {MPREMOTE_S:.0f} s: unplug it, plug it in, try again"
-            ) from problem
+        done = _mpremote(port, [*steps, "+", "reset"], WRITE_S)
+    if done is None:
+        raise InstallError(f"the board did not take the files within {WRITE_S:.0f} s: unplug it, plug it in, try again")
+
+
+def _mpremote(port: str, steps: list[str], timeout_s: float) -> str | None:
+    """What mpremote says of some steps, or None when it does not end in time.
+
+    Raises:
+        InstallError: It says that they failed.
+    """
+    run = [sys.executable, "-m", "mpremote", "connect", port, "resume", *steps]
+    try:
+        done = subprocess.run(run, capture_output=True, text=True, timeout=timeout_s, check=False)
+    except subprocess.TimeoutExpired:
+        return None
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["nothing"]
         raise InstallError(
             f"the files could not be written (mpremote says: {said[0]}): a new board needs MicroPython first; one with "
             "firmware can be started without it by holding seat 0's and the acknowledge button while plugging it in"
         )
+    return done.stdout
