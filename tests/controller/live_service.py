@@ -61,7 +61,10 @@ class Display:
         return self.wait_for("reply/tests", lambda answer: answer["id"] == body["id"])
 
     def close(self) -> None:
+        """Leave, and let go of everything: what hangs in a circle is closed when chance has it, with a warning."""
+        self.client.disconnect()
         self.client.loop_stop()
+        self.client.on_message = None
 
 
 def film_in(folder: Path) -> Path:
