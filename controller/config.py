@@ -128,6 +128,12 @@ def load_config(path: Path, *, only: str | None = None) -> Config:
     return parse_config(raw, where=str(path))
 
 
+def in_file(error: ConfigError, path: Path) -> str:
+    """What is wrong, with the file it is wrong in."""
+    text = str(error)
+    return text if text.startswith(str(path)) else f"{path}: {text}"
+
+
 def parse_config(raw: dict[str, Any], *, where: str) -> Config:
     """The configuration in an already parsed table; `where` names it in errors."""
     _refuse_unknown(raw, inspect.type_info(Config), "", where)

@@ -22,7 +22,7 @@ from rich.progress import Progress
 
 from controller.app import FAULTS, Service, all_middle, play_demo
 from controller.cli import Sorry
-from controller.config import ConfigError, load_config
+from controller.config import ConfigError, in_file, load_config
 from controller.demo.patience import DemoFailed
 from controller.demo.run import Options
 from controller.eyes import sighting_of
@@ -272,8 +272,7 @@ def run(options: argparse.Namespace) -> int:
             service.engine.run(is_stopped=over.is_set, alive=_Watchdog(systemd).feed)
             systemd.notify("STOPPING=1")
     except ConfigError as error:
-        text = str(error)
-        raise Sorry(text if text.startswith(str(options.config)) else f"{options.config}: {text}") from error
+        raise Sorry(in_file(error, options.config)) from error
     except FAULTS as error:
         raise Sorry(str(error)) from error
     return 0

@@ -22,7 +22,7 @@ from typing import TextIO
 
 from controller.app import FAULTS, self_test_bench
 from controller.cli import Sorry, forsake
-from controller.config import ConfigError, load_config
+from controller.config import ConfigError, in_file, load_config
 from controller.journal_errors import JournalBusy
 from controller.selftest import Showing
 from controller.selftest_guide import Report
@@ -50,8 +50,7 @@ def selftest(options: argparse.Namespace) -> int:
             report = bench.run(screen.show, by=options.by, with_sound=options.sound, is_stopped=over.is_set)
             screen.end()
     except ConfigError as error:
-        text = str(error)
-        raise Sorry(text if text.startswith(str(options.config)) else f"{options.config}: {text}") from error
+        raise Sorry(in_file(error, options.config)) from error
     except JournalBusy as error:
         raise Sorry(f"{error} Or let the referee test from his console: cmd/selftest.") from error
     except FAULTS as error:

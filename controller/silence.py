@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from controller.cli import Sorry
-from controller.config import ConfigError, load_config
-from controller.wiring import in_file, wiring_of
+from controller.config import ConfigError, in_file, load_config
+from controller.wiring import wiring_of
 from hardware.lines import header_chip
 from hardware.lines import silence as drive_low
 from hardware.wiring import outputs

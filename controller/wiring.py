@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from controller.config import Config, ConfigError
 from hardware.wiring import DEFAULT_WIRING, SeatPins, Wiring, problems
 
@@ -22,9 +20,3 @@ def wiring_of(config: Config) -> Wiring:
     if found := problems(wiring):
         raise ConfigError(f"seats.pins: {' '.join(found)}")
     return wiring
-
-
-def in_file(error: ConfigError, path: Path) -> str:
-    """What is wrong, with the file it is wrong in."""
-    text = str(error)
-    return text if text.startswith(str(path)) else f"{path}: {text}"

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from controller.cli import Sorry
-from controller.config import Config, ConfigError, load_config
-from controller.wiring import in_file, wiring_of
+from controller.config import Config, ConfigError, in_file, load_config
+from controller.wiring import wiring_of
 from hardware.drawing import draw
 from hardware.plan import Kind, Plan, board_plan, markdown_table, pins_plan, text_table
 
