@@ -422,7 +422,7 @@ def self_test_bench(
 
 def _is_quiet_now(config: Config) -> bool:
     """Not before the clock has been set: a Pi without a battery wakes at any hour, and a game by day must be heard."""
-    return SYNCHRONISED.exists() and is_quiet(config.seats.quiet, datetime.now(UTC).astimezone().time())
+    return is_quiet(config.seats.quiet, datetime.now(UTC).astimezone().time()) and SYNCHRONISED.exists()
 
 
 def _keep_service_out(config: Config, stack: contextlib.ExitStack) -> tuple[str | None, str | None]:

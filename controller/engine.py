@@ -409,7 +409,9 @@ class Engine:
             self._seats.show(test.seats, answer=test.answer, referee=test.referee, sound=test.sound)
         else:
             signs = panel(shown)
-            sound = Sound() if self._is_quiet() else signs.sound
+            # Asked only where something would sound: the hour of the day is no business of every round.
+            is_mute = signs.sound != Sound() and self._is_quiet()
+            sound = Sound() if is_mute else signs.sound
             self._seats.show(signs.seats, answer=signs.answer, referee=signs.referee, sound=sound)
         mark = (self.state.revision, self._storage_trouble)
         if mark != self._shown_mark:
