@@ -33,6 +33,10 @@ EXAMPLES = {
 }
 
 
+LAMPS = ("leds", "pwm", "rgb", "pixels")
+"""What can hang at a seat; on a seat board all of them."""
+
+
 class Sorry(Exception):
     """Something a person must put right, in one sentence."""
 
@@ -102,8 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     firmware = _add(commands, "firmware", "put the seat board's firmware on a board", room="firmware")
     firmware.add_argument("what", choices=("install",), help="write it and have the board say that it is there")
     firmware.add_argument("--port", required=True, metavar="PATH", help="the board's /dev/serial/by-id/...")
-    lamps = ("leds", "pwm", "rgb", "pixels")
-    firmware.add_argument("--lamps", choices=lamps, default="pixels", help="what hangs at a seat (pixels)")
+    firmware.add_argument("--lamps", choices=LAMPS, default="pixels", help="what hangs at a seat (pixels)")
     firmware.add_argument("--pixels", type=int, default=16, metavar="N", help="of a seat's ring or strip (16)")
     _add_selftest(commands)
     _add_paperwork(commands)
@@ -162,9 +165,7 @@ def _add_workshop(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     form = wiring.add_mutually_exclusive_group()
     form.add_argument("--svg", type=Path, metavar="OUT.svg", help="draw it on a sheet of A4 instead")
     form.add_argument("--markdown", action="store_true", help="the table as Markdown")
-    wiring.add_argument(
-        "--lamps", choices=("leds", "pwm", "rgb", "pixels"), help="at each seat (leds; on a board pixels)"
-    )
+    wiring.add_argument("--lamps", choices=LAMPS, help="at each seat (leds; on a board pixels)")
 
 
 def _add(

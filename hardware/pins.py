@@ -28,10 +28,7 @@ _FACTORIES = {
     "mock": ("gpiozero.pins.mock", "MockFactory"),
 }
 
-_CURES = {
-    "rpigpio": "run on a Raspberry Pi with the extra `pi` installed, in the group gpio, or choose a seat board",
-    "lgpio": "run on a Raspberry Pi with the extra `pi` installed, in the group gpio, or choose a seat board",
-}
+_CURE = "run on a Raspberry Pi with the extra `pi` installed, in the group gpio, or choose a seat board"
 
 
 class PinsUnavailable(RuntimeError):
@@ -72,7 +69,7 @@ def open_factory(name: str) -> Factory:
         # NOTE: RPiGPIOFactory opens on any machine; only asking which board this is shows that it is no Pi.
         _ = factory.board_info
     except Exception as problem:  # ImportError, OSError, RuntimeError, lgpio.error: their only common base
-        raise PinsUnavailable(f"The pins cannot be opened through {name} ({problem}): {_CURES[name]}.") from problem
+        raise PinsUnavailable(f"The pins cannot be opened through {name} ({problem}): {_CURE}.") from problem
     return factory
 
 
