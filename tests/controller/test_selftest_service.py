@@ -331,8 +331,13 @@ sys.exit(main(sys.argv[1:]))
 
 def as_another(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command as a user who may read every folder of the test but owns nothing in it."""
+    return python("-c", ANOTHER, *arguments)
+
+
+def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """What Python says to some arguments, with this repository's files."""
     return subprocess.run(
-        [sys.executable, "-c", ANOTHER, *arguments],
+        [sys.executable, *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -556,12 +561,5 @@ def test_command_says_what_is_wrong_before_anybody_walks(config_file: Path, tmp_
         ([str(config_file), "--html", ""], 2, "expected a file's name, got an empty one"),
         ([], 2, "usage"),
     ):
-        ran = subprocess.run(
-            [sys.executable, "-m", "controller", "selftest", *arguments],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        assert (ran.returncode, sentence in ran.stderr, ran.stdout) == (code, True, "")
+        done = python("-m", "controller", "selftest", *arguments)
+        assert (done.returncode, sentence in done.stderr, done.stdout) == (code, True, "")

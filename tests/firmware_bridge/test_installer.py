@@ -5,6 +5,7 @@ import os
 import subprocess
 import termios
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,29 +78,30 @@ def test_board_that_is_not_there_is_told(tmp_path: Path, capsys: pytest.CaptureF
     assert "Expected 1 to 60 pixels, got 0" in capsys.readouterr().err
 
 
-def test_something_that_is_no_micropython_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody answers on the line: the sentence names MicroPython, and how to get a board out of its firmware."""
-    monkeypatch.setattr(installer, "GREET_S", 0.5)
+@pytest.fixture
+def mute(tmp_path: Path) -> Iterator[Path]:
+    """A line with nobody at its other end."""
     ends = os.openpty()
     path = tmp_path / "mute"
     path.symlink_to(os.ttyname(ends[1]))
-    with pytest.raises(InstallError, match=r"mpremote says: .*a new board needs MicroPython first"):
-        install(str(path), contents(), build=BUILD, tell=told_nothing)
+    yield path
     for end in ends:
         os.close(end)
 
 
-def test_something_that_never_answers_is_told_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_something_that_is_no_micropython_is_told(mute: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody answers on the line: the sentence names MicroPython, and how to get a board out of its firmware."""
+    monkeypatch.setattr(installer, "GREET_S", 0.5)
+    with pytest.raises(InstallError, match=r"mpremote says: .*a new board needs MicroPython first"):
+        install(str(mute), contents(), build=BUILD, tell=told_nothing)
+
+
+def test_something_that_never_answers_is_told_soon(mute: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not after the two minutes that the files may take."""
     monkeypatch.setattr(installer, "GREET_S", 0.5)
     monkeypatch.setattr(installer, "MEET_S", 1.0)
-    ends = os.openpty()
-    path = tmp_path / "mute"
-    path.symlink_to(os.ttyname(ends[1]))
     with pytest.raises(InstallError, match=r"nothing at .*mute answers as MicroPython: .*BOOTSEL"):
-        install(str(path), contents(), build=BUILD, tell=told_nothing)
-    for end in ends:
-        os.close(end)
+        install(str(mute), contents(), build=BUILD, tell=told_nothing)
 
 
 @pytest.mark.parametrize("name", [".", "file", "/dev/null"])

@@ -1,18 +1,15 @@
 """Presses from edges: what a contact does in a few milliseconds never makes, doubles or hides a press."""
 
 import random
-import subprocess
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.debounce import CHATTERS, FINE, NOISE_LIMIT, STUCK_AT_START, STUCK_LONG, Debouncer
+from tests import micropython
 from tests.hardware.debounce_answers import answers
-from tests.micropython import MICROPYTHON
 
-ROOT = Path(__file__).parents[2]
 US = 1000
 Edges = list[tuple[int, bool]]  # (us, pressed), as they happen
 
@@ -276,17 +273,7 @@ def vectors() -> list[str]:
 def test_board_draws_the_same_presses_from_the_same_edges() -> None:
     """The same file under MicroPython gives the same presses, noise and faults, also where its small integers end."""
     asked = vectors()
-    run = [MICROPYTHON, str(ROOT / "tests" / "hardware" / "debounce_answers.py")]
-    done = subprocess.run(
-        run,
-        input="\n".join(asked),
-        text=True,
-        capture_output=True,
-        timeout=50,
-        env={"MICROPYPATH": str(ROOT)},
-        check=True,
-    )
-    told = done.stdout.splitlines()
+    told = micropython.run("tests/hardware/debounce_answers.py", asked=asked)
     assert told == [answers(line) for line in asked]
     for word in (" 0@", " 1500@", " 3000@", "fault=1", "fault=2", "fault=3"):
         assert any(word in line for line in told), f"no case has {word}"

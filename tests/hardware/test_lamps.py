@@ -3,7 +3,6 @@
 import random
 import re
 import runpy
-import subprocess
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -12,8 +11,8 @@ import pytest
 from controller.game.clocks import Clock
 from controller.game.tiles import MonoNs
 from hardware import buzzer, lamps
+from tests import micropython
 from tests.hardware.lamp_answers import answers
-from tests.micropython import MICROPYTHON
 
 ROOT = Path(__file__).parents[2]
 KINDS = {"leds": (lamps.LEDS, 1), "pwm": (lamps.PWM, 1), "rgb": (lamps.RGB, 1), "pixels": (lamps.PIXELS, 16)}
@@ -151,17 +150,7 @@ def test_board_draws_the_same_levels_and_phrases() -> None:
         since_ms = chance.choice([chance.randrange(-5, 2000), chance.randrange(2 * limit_ms), 2**32 - 1])
         kind, sign = chance.randint(1, 4), chance.randrange(lamps.SIGNS + 1)
         asked.append(f"{kind} {chance.choice([1, 8, 16])} {sign} {now_ms} {since_ms} {limit_ms}")
-    run = [MICROPYTHON, str(ROOT / "tests" / "hardware" / "lamp_answers.py")]
-    done = subprocess.run(
-        run,
-        input="\n".join(asked),
-        text=True,
-        capture_output=True,
-        timeout=50,
-        env={"MICROPYPATH": str(ROOT)},
-        check=True,
-    )
-    assert done.stdout.splitlines() == [answers(line) for line in asked]
+    assert micropython.run("tests/hardware/lamp_answers.py", asked=asked) == [answers(line) for line in asked]
 
 
 LOCKED = """
@@ -184,15 +173,7 @@ print(made)
 
 def test_board_draws_without_making_an_object() -> None:
     """With its memory locked a board draws every sign on every kind of lamp: nothing to collect in the 20 ms loop."""
-    done = subprocess.run(
-        [MICROPYTHON, "-c", LOCKED],
-        capture_output=True,
-        text=True,
-        timeout=50,
-        env={"MICROPYPATH": str(ROOT)},
-        check=True,
-    )
-    assert done.stdout.strip() == "[]"
+    assert micropython.run("-c", LOCKED) == ["[]"]
 
 
 def test_picture_of_the_lamps_is_drawn_by_this_code() -> None:
