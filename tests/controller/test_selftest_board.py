@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.app import board_lamps, board_seen
 from controller.selftest import SELF_TEST
+from controller.selftest_equipment import board_lamps, board_seen
 from controller.selftest_guide import Guide, Report
 from firmware_bridge.seats import BOARD, BoardSeats
 from firmware_bridge.wire import PROTOCOL

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from controller import app
+from controller import machine
 from controller.app import BackgroundService, Service, self_test_bench
 from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig, TableConfig
 from controller.journal import Journal, JournalBusy
@@ -105,7 +105,7 @@ def test_bench_passes_a_good_table_and_everything_is_off_afterwards(
     config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pins, folder camera, real reader, real broker, disk: each with what came."""
-    monkeypatch.setattr(app, "SYNCHRONISED", tmp_path)
+    monkeypatch.setattr(machine, "SYNCHRONISED", tmp_path)
     factory, clock = open_factory("mock"), Leaps()
     finger, said = Finger(factory, clock), [""]
     over = threading.Event()

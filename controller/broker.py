@@ -1,0 +1,110 @@
+"""The connections to the broker that the configuration names: the table's own, and one that only tries it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypedDict
+
+from controller.config import Config, ConfigError
+from controller.mqtt import CommandMessage, Mqtt
+from controller.mqtt_link import Link
+
+MACHINE_ID = Path("/etc/machine-id")
+
+
+def table_at_broker(
+    config: Config,
+    *,
+    boot_id: str,
+    version: str,
+    on_command: Callable[[CommandMessage], None],
+    wake: Callable[[], None],
+    logger: logging.Logger,
+    clock_ns: Callable[[], int],
+) -> Mqtt:
+    """The table as its displays and referees know it; arguments as `Mqtt` takes them.
+
+    Raises:
+        ConfigError: the broker's host or its password's file can't be.
+    """
+    address = _address(config)
+    with _naming_the_host():
+        return Mqtt(
+            **address,
+            client_id=_client_id(config),
+            table=config.table.name,
+            boot_id=boot_id,
+            version=version,
+            on_command=on_command,
+            wake=wake,
+            logger=logger,
+            clock_ns=clock_ns,
+        )
+
+
+def caller_at_broker(config: Config, *, logger: logging.Logger, clock_ns: Callable[[], int]) -> Link:
+    """A connection that only tries the broker: it says nothing, hears nothing, and is no table to anybody.
+
+    With the service's own id the broker would throw the service out, wherever that runs; a will or a farewell would
+    tell the displays of a table that was never away.
+
+    Raises:
+        ConfigError: as for the table's.
+    """
+    address = _address(config)
+    with _naming_the_host():
+        return Link(**address, client_id=f"{_client_id(config)}-selftest", logger=logger, clock_ns=clock_ns)
+
+
+class _Address(TypedDict):
+    """Where the broker is and how it is spoken to, as both kinds of connection take it."""
+
+    host: str
+    port: int
+    username: str | None
+    password: str | None
+    reconnect_s: tuple[float, float]
+
+
+def _address(config: Config) -> _Address:
+    broker = config.broker
+    return {
+        "host": broker.host,
+        "port": broker.port,
+        "username": broker.username,
+        "password": _password(config),
+        "reconnect_s": broker.reconnect_s,
+    }
+
+
+@contextlib.contextmanager
+def _naming_the_host() -> Iterator[None]:
+    """What a connection refuses before it is tried is its host."""
+    try:
+        yield
+    except ValueError as error:
+        raise ConfigError(f"broker.host: {error}") from error
+
+
+def _client_id(config: Config) -> str:
+    return f"gameline-{config.table.name}-{_machine()}"
+
+
+def _password(config: Config) -> str | None:
+    if config.broker.password_file is None:
+        return None
+    try:
+        return Path(config.broker.password_file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"broker.password_file: expected a readable text file, got {error}") from error
+
+
+def _machine() -> str:
+    """Eight letters that tell this machine from another: two tables of one name must not throw each other out."""
+    with contextlib.suppress(OSError):
+        return MACHINE_ID.read_text(encoding="ascii").strip()[:8]
+    return f"{uuid.getnode():012x}"[-8:]
