@@ -19,7 +19,7 @@ ROWS = (
     ("leads the next set", lamps.LEADS, 0),
     ("the set is over", lamps.SET_OVER, 0),
     ("won", lamps.WON, 0),
-    ("button down, lamp dark before", lamps.FELT, 0),
+    ("button down, dark before", lamps.FELT, 0),
     ("the press counted", lamps.COUNTED, 0),
     ("the press counts for nothing", lamps.REFUSED, 0),
     ("the board hears nothing", lamps.HOST_SILENT, 0),
