@@ -70,7 +70,7 @@ def _message(number: int) -> Message:
     if number % 20 == 0:
         return Pressed(at, 7, number % 5, 0, 12_345 * number % 2**32)
     if number % 2:
-        return Shown(at, 7, 50 * number, 0, 0)
+        return Shown(at, 7, 50 * number, 0, 0, (0, 0, 0, 0, 3))
     bar = (lamps.TURN, 50 * number % 15_000, 15_000)
     return Show(at, (bar, (0, 0, 0), (0, 0, 0), (0, 0, 0)), None, 0, 0, 65_535)
 

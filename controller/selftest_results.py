@@ -166,8 +166,8 @@ def _lamp(facts: Facts, place: str, part: str, expected: str) -> Result:
 
 
 def _button(facts: Facts, place: str, part: str) -> Result:
-    heard, fault, noise = facts.heard[place], facts.fault(place, "button"), facts.noise.get(place)
-    expected = "pressed and released" if noise is None else "pressed and released, without noise"
+    heard, fault, noise = facts.heard[place], facts.fault(place, "button"), facts.noise.get(place, 0)
+    expected = "pressed and released, without noise"
     if fault is not None:
         return Result(part, expected, fault.what, False, fault.to_do)
     if heard.said is None and not heard.is_short:
@@ -175,8 +175,6 @@ def _button(facts: Facts, place: str, part: str) -> Result:
     if heard.said is Said.NOTHING and not heard.is_short:
         return _no_press(facts, heard, part, expected)
     came = "pressed and released" if heard.is_short else "pressed and held"
-    if noise is None:
-        return Result(part, expected, came, True)
     if noise > NOISE_MOST:
         cure = "check its plug and its wire; a long wire needs the capacitor of docs/hardware.md"
         return Result(part, expected, f"{came}, with {_pulses(noise)}", False, cure)

@@ -84,6 +84,8 @@ class Shown:
     """Bit n: button n is held down since the start, or for more than 20 s."""
     chattering: int
     """Bit n: button n chatters."""
+    noise: tuple[int, ...]
+    """Of each button the pulses too short for a finger since the board's start; 16 bits, run over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +124,8 @@ def encode(message: Message) -> bytes:
         case HelloReply(number, protocol, boot, ticks_ms, seats_there, build, has_buzzer, lamps):
             parts = (int(has_buzzer), *(field for lamp in lamps or ((0, 0),) * wire.SEATS for field in lamp))
             return wire.pack_hello_reply((number, protocol, boot, ticks_ms, seats_there), build, parts)
-        case Shown(number, boot, ticks_ms, stuck, chattering):
-            return wire.pack(wire.SHOWN, number, boot, ticks_ms, stuck, chattering)
+        case Shown(number, boot, ticks_ms, stuck, chattering, noise):
+            return wire.pack(wire.SHOWN, number, boot, ticks_ms, stuck, chattering, *noise)
         case Pressed(number, boot, button, held_ms, at_ticks_ms):
             return wire.pack(wire.PRESSED, number, boot, button, held_ms, at_ticks_ms)
 
@@ -148,10 +150,12 @@ def decode(payload: bytes) -> Message:
         return Show(number, seats, answer, referee, phrase, phrase_ms)
     if kind == wire.LEAVE:
         return Leave(fields[0])
-    plain: dict[int, type[Hello | Taken | Shown | Pressed]] = {
+    if kind == wire.SHOWN:
+        number, boot, ticks_ms, stuck, chattering, *noise = fields
+        return Shown(number, boot, ticks_ms, stuck, chattering, tuple(noise))
+    plain: dict[int, type[Hello | Taken | Pressed]] = {
         wire.HELLO: Hello,
         wire.TAKEN: Taken,
-        wire.SHOWN: Shown,
         wire.PRESSED: Pressed,
     }
     return plain[kind](*fields)

@@ -130,14 +130,17 @@ class BoardSeats:
         told: dict[str, str] = {}
         for button, place in zip(range(BUTTONS), _PLACES, strict=True):
             if self._session.chattering >> button & 1:
-                told[place] = "button chatters: check its plug and its wire"
+                pulses = self._session.noise[button]
+                told[place] = (
+                    f"button chatters ({pulses} pulses too short for a finger so far): check its plug and its wire"
+                )
             elif self._session.stuck >> button & 1:
                 told[place] = "button held down: release it, or check its wire"
         return told
 
     def noise(self) -> Mapping[str, int]:
-        """Nothing: the board removes what is too short for a finger and tells only of a button that chatters."""
-        return {}
+        """How many pulses too short for a finger each button gave since the board was met, by place."""
+        return dict(zip(_PLACES, self._session.noise, strict=True))
 
     def report(self) -> BoardReport:
         """The board as it answered last, and how the line was since the start."""

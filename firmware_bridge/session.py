@@ -22,7 +22,7 @@ from firmware_bridge.messages import (
     decode,
     encode,
 )
-from firmware_bridge.wire import PROTOCOL, SEATS
+from firmware_bridge.wire import BUTTONS, PROTOCOL, SEATS
 
 _MS = 1_000_000
 
@@ -115,6 +115,8 @@ class Session:
         self.stuck = 0
         self.chattering = 0
         """Bits of the buttons, as the board told last."""
+        self.noise = [0] * BUTTONS
+        """Of each button the pulses too short for a finger, since the board was met."""
         self.board: HelloReply | None = None
         """Who answered last, accepted or not."""
         self._refusal = ""
@@ -123,6 +125,7 @@ class Session:
         self._boot: int | None = None
         self._clock = BoardClock()
         self._last_press: int | None = None
+        self._noise_told: tuple[int, ...] | None = None  # by this boot, in 16 bits
         self._number = 0  # of the last Hello or Show sent
         self._sent_ns = 0  # when that was
         self._due_ns = 0  # when the next is due
@@ -249,7 +252,7 @@ class Session:
             self._refusal = refusal
             return
         if reply.boot != self._boot:
-            self._boot, self._last_press = reply.boot, None
+            self._boot, self._last_press, self._noise_told = reply.boot, None, None
         self._clock = BoardClock()  # after a long absence two crystals have drifted apart, so old answers count no more
         self._clock.heard(reply.ticks_ms, sent_ns=self._sent_ns, received_ns=at_ns)
         self._news.append(f"the board is ready: firmware {reply.build}, boot {reply.boot}")
@@ -260,6 +263,9 @@ class Session:
 
     def _take_shown(self, shown: Shown, at_ns: int) -> None:
         self.stuck, self.chattering = shown.stuck, shown.chattering
+        for button, (told, before) in enumerate(zip(shown.noise, self._noise_told or shown.noise, strict=True)):
+            self.noise[button] += (told - before) & _U16
+        self._noise_told = shown.noise
         self._awaited.pop(shown.number, None)
         if shown.number == self._number:
             self._clock.heard(shown.ticks_ms, sent_ns=self._sent_ns, received_ns=at_ns)

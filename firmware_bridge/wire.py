@@ -7,7 +7,7 @@ The same file runs on the seat board, under MicroPython.
 
 import struct
 
-PROTOCOL = 2
+PROTOCOL = 3
 """The version that this file lays out."""
 
 SEATS = 4
@@ -36,7 +36,7 @@ LAYOUTS = {
     TAKEN: "<B",  # number
     LEAVE: "<BI",  # number, LEAVE_WORD
     HELLO_REPLY: "<BBHIBB",  # number, protocol, boot, ticks, seats, length of the build; then the build and _PARTS
-    SHOWN: "<BHIBB",  # number, boot, ticks, stuck, chattering
+    SHOWN: "<BHIBB" + BUTTONS * "H",  # number, boot, ticks, stuck, chattering, noise of each button
     PRESSED: "<BHBHI",  # number, boot, button, held, ticks
 }
 

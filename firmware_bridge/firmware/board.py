@@ -15,7 +15,7 @@ AGAIN_MS = 100
 
 PRESSES_KEPT = 16
 
-_TICKS = 0xFFFFFFFF
+_U16, _TICKS = 0xFFFF, 0xFFFFFFFF
 
 
 class Board:
@@ -31,6 +31,8 @@ class Board:
         self.stuck = 0
         self.chattering = 0
         """Bits of the buttons, for the host."""
+        self.noise = [0] * wire.BUTTONS
+        """Of each button the pulses too short for a finger since the start, for the host."""
         self.damaged = 0
         """Frames and messages dropped since the start."""
         self.is_leaving = False
@@ -79,7 +81,8 @@ class Board:
                 fields = (number, wire.PROTOCOL, self._boot, ticks, wire.SEATS)
                 out += frame(wire.pack_hello_reply(fields, self._build, self._parts))
             else:
-                out += frame(wire.pack(wire.SHOWN, number, self._boot, ticks, self.stuck, self.chattering))
+                noise = [pulses & _U16 for pulses in self.noise]
+                out += frame(wire.pack(wire.SHOWN, number, self._boot, ticks, self.stuck, self.chattering, *noise))
         self._replies = []
         if self._presses and not self.is_host_silent(now_ms) and self._is_press_due(now_ms):
             button, held_ms, at_ms = self._presses[0]

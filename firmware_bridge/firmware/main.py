@@ -79,6 +79,7 @@ class SeatBoard:
             while press is not None:
                 self._board.press(button, press[0], press[1])
                 press = debouncer.next_press(now_ms)
+            self._board.noise[button] = debouncer.noise
             fault = debouncer.fault(now_ms)
             if fault == CHATTERS:
                 chattering |= 1 << button

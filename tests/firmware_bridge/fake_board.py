@@ -16,7 +16,7 @@ from firmware_bridge.messages import (
     decode,
     encode,
 )
-from firmware_bridge.wire import PROTOCOL
+from firmware_bridge.wire import BUTTONS, PROTOCOL
 
 MS = 1_000_000
 PRESS_AGAIN_MS = 50
@@ -45,6 +45,7 @@ class FakeBoard:
         self.shows_heard = 0
         self.stuck = 0
         self.chattering = 0
+        self.noise = (0,) * BUTTONS
         self.waiting: deque[Pressed] = deque()
         self._ticks_at_zero_ms = ticks_at_zero_ms
         self._protocol = protocol
@@ -106,7 +107,8 @@ class FakeBoard:
         elif isinstance(message, Show):
             self.shown = message
             self.shows_heard += 1
-            self._say(Shown(message.number, self.boot, self.ticks_ms(now_ns), self.stuck, self.chattering))
+            ticks_ms = self.ticks_ms(now_ns)
+            self._say(Shown(message.number, self.boot, ticks_ms, self.stuck, self.chattering, self.noise))
         elif isinstance(message, Taken) and self.waiting and self._next_press == message.number:
             self.waiting.popleft()
             self._next_press = (self._next_press + 1) % 256

@@ -50,7 +50,7 @@ def test_board_says_who_it_is_and_what_it_has(host: Host) -> None:
     """Build, buzzer and lamps come with the first answer."""
     reply = host.seats._session.board
     assert reply is not None
-    assert (reply.protocol, reply.build, reply.has_buzzer, reply.lamps) == (2, BUILD, True, ((1, 1),) * 4)
+    assert (reply.protocol, reply.build, reply.has_buzzer, reply.lamps) == (wire.PROTOCOL, BUILD, True, ((1, 1),) * 4)
 
 
 def test_signs_are_drawn_on_the_board(board: UnixBoard, host: Host) -> None:
@@ -130,6 +130,16 @@ def test_button_that_chatters_is_a_fault_and_never_a_press(board: UnixBoard, hos
     host.until(lambda: "chatters" in host.seats.faults().get("seat 2", ""), "chatter")
     host.run(0.5)
     assert host.found == []
+
+
+def test_noise_is_no_press_and_is_counted_at_its_place(board: UnixBoard, host: Host) -> None:
+    """Three pulses from a motor's wire beside seat 3's: counted on the board, told by the host."""
+    host.run(0.2)  # counted is what comes after the first sign was shown
+    for _ in range(3):
+        board.move((3, True), 2, (3, False), 100)
+    host.until(lambda: host.seats.noise()["seat 3"] == 3, "noise")
+    assert host.seats.noise() == {"seat 0": 0, "seat 1": 0, "seat 2": 0, "seat 3": 3, "referee": 0}
+    assert (host.found, host.seats.faults()) == ([], {})
 
 
 def test_silent_host_is_told_by_every_lamp_and_the_buzzer_is_off(board: UnixBoard, host: Host) -> None:

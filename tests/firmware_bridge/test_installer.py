@@ -18,6 +18,7 @@ from firmware_bridge.install import SETTINGS, build_of, files, settings
 from firmware_bridge.installer import InstallError, install
 from firmware_bridge.link import open_serial
 from firmware_bridge.messages import Leave, Message, encode
+from firmware_bridge.wire import PROTOCOL
 from tests.firmware_bridge.unix_board import BUILD as BOARD_BUILD
 from tests.firmware_bridge.unix_board import UnixBoard
 
@@ -123,14 +124,14 @@ def test_files_that_make_another_build_are_noticed(tmp_path: Path) -> None:
 
 def test_board_of_another_protocol_takes_the_files_of_this_one(tmp_path: Path) -> None:
     """It is told to be installed by this very command, so it understands Leave whatever version it speaks."""
-    wire = files()["firmware_bridge/wire.py"].replace(b"PROTOCOL = 2", b"PROTOCOL = 3")
+    wire = files()["firmware_bridge/wire.py"].replace(b"PROTOCOL = 3", b"PROTOCOL = 4")
     steps: list[str] = []
     with UnixBoard(tmp_path, flash={**files(), "firmware_bridge/wire.py": wire}) as board:
         with serial.Serial(str(board.path), timeout=0) as line:
             there = installer.greet(line, 3.0)
         assert there is not None
-        assert there.protocol == 3
-        assert install(str(board.path), contents(), build=BUILD, tell=steps.append).protocol == 2
+        assert there.protocol == 4
+        assert install(str(board.path), contents(), build=BUILD, tell=steps.append).protocol == PROTOCOL
         assert flash_of(board) == contents()
 
 

@@ -14,6 +14,7 @@ from firmware_bridge.firmware.board import Board
 from firmware_bridge.framing import frame
 from firmware_bridge.messages import Hello, HelloReply, Leave, Message, Pressed, Show, Shown, Taken, encode
 from firmware_bridge.session import Press, Session, State
+from firmware_bridge.wire import PROTOCOL
 
 MS = 1_000_000
 BYTES = int(os.environ.get("GAMELINE_FUZZ_BYTES", "300000"))
@@ -21,12 +22,12 @@ PARTS = (1, *(4, 16) * 4)
 LEADS = ((6, 0, 0),) * 4
 
 FROM_BOARD: tuple[Message, ...] = (
-    HelloReply(200, 2, 7, 5, 4, "board", True, ((4, 16),) * 4),
-    Shown(1, 7, 5, 0b11111, 0b11111),
+    HelloReply(200, PROTOCOL, 7, 5, 4, "board", True, ((4, 16),) * 4),
+    Shown(1, 7, 5, 0b11111, 0b11111, (1, 2, 3, 4, 5)),
     Pressed(1, 7, 3, 1500, 5),
 )
 FROM_HOST: tuple[Message, ...] = (
-    Hello(200, 2),
+    Hello(200, PROTOCOL),
     Show(50, ((1, 5000, 15_000), *LEADS[1:]), (2, 9, 3), 14, 3, 5),
     Taken(0),
     Leave(3),
@@ -40,7 +41,7 @@ class HostEnd:
         self.session = Session()
         self.session.opened(0)
         self.session.advance(0)
-        self.session.received(frame(encode(HelloReply(1, 2, 7, 5, 4, "board"))), MS)
+        self.session.received(frame(encode(HelloReply(1, PROTOCOL, 7, 5, 4, "board"))), MS)
         self.now_ns = MS
         self.presses: list[Press] = []
         assert self.session.state is State.READY
@@ -53,7 +54,8 @@ class HostEnd:
 
     def done(self) -> tuple[object, ...]:
         """Everything that a message could have changed."""
-        return self.session.state, tuple(self.presses), self.session.stuck, self.session.chattering
+        session = self.session
+        return session.state, tuple(self.presses), session.stuck, session.chattering, tuple(session.noise)
 
 
 class BoardEnd:

@@ -21,6 +21,7 @@ from firmware_bridge.messages import (
     decode,
     encode,
 )
+from firmware_bridge.wire import BUTTONS, PROTOCOL
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 
@@ -41,7 +42,7 @@ messages = st.one_of(
     st.builds(
         HelloReply,
         u8,
-        st.just(2),
+        st.just(PROTOCOL),
         u16,
         u32,
         u8,
@@ -49,7 +50,7 @@ messages = st.one_of(
         st.booleans(),
         st.tuples(*[st.tuples(u8, u8)] * 4),
     ),
-    st.builds(Shown, u8, u16, u32, u8, u8),
+    st.builds(Shown, u8, u16, u32, u8, u8, st.tuples(*[u16] * BUTTONS)),
     st.builds(Pressed, u8, u16, st.integers(0, 4), st.sampled_from([0, 1500, 3000]), u32),
 )
 
@@ -63,7 +64,7 @@ def test_message_comes_back_as_it_went(message: Message) -> None:
 @pytest.mark.parametrize(
     ("message", "hexadecimal"),
     [
-        (Hello(1, 2), "01 01 02"),
+        (Hello(1, 3), "01 01 03"),
         (
             Show(2, ((1, 3500, 15_000), (0, 0, 0), (0, 0, 0), (6, 0, 0)), (3, 9, 120), 13, 2, 250),
             "02 02 01 ac 0d 00 00 98 3a 00 00" + " 00" * 18 + " 06 00 00 00 00 00 00 00 00 03 09 78 00 0d 02 fa 00",
@@ -71,10 +72,13 @@ def test_message_comes_back_as_it_went(message: Message) -> None:
         (Taken(250), "03 fa"),
         (Leave(1), "04 01 6c 65 61 76"),
         (
-            HelloReply(1, 2, 0x0207, 0x01020304, 4, "pico 2.0", True, ((4, 16), (4, 16), (4, 16), (1, 1))),
-            "81 01 02 07 02 04 03 02 01 04 08 70 69 63 6f 20 32 2e 30 01 04 10 04 10 04 10 01 01",
+            HelloReply(1, 3, 0x0207, 0x01020304, 4, "pico 2.0", True, ((4, 16), (4, 16), (4, 16), (1, 1))),
+            "81 01 03 07 02 04 03 02 01 04 08 70 69 63 6f 20 32 2e 30 01 04 10 04 10 04 10 01 01",
         ),
-        (Shown(2, 0x0207, 0x01020304, 0b00010, 0b10000), "82 02 07 02 04 03 02 01 02 10"),
+        (
+            Shown(2, 0x0207, 0x01020304, 0b00010, 0b10000, (0, 3, 0, 0, 258)),
+            "82 02 07 02 04 03 02 01 02 10 00 00 03 00 00 00 00 00 02 01",
+        ),
         (Pressed(250, 0x0207, 3, 1500, 0x01020304), "83 fa 07 02 03 dc 05 04 03 02 01"),
     ],
 )
@@ -94,8 +98,8 @@ def test_bytes_are_those_of_the_protocol(message: Message, hexadecimal: str) -> 
         "04 01 6c 65 61 77",
         "83 01 07 02 05 00 00 04 03 02 01",
         "83 01 07 02 04 01 00 04 03 02 01",
-        "81 01 02 07 02 04 03 02 01 04 08 70 69 63 6f 20 32 2e 30 01 04 10 04 10 04 10 01",
-        "81 01 02 07 02 04 03 02 01 04 29 70 69 63 6f",
+        "81 01 03 07 02 04 03 02 01 04 08 70 69 63 6f 20 32 2e 30 01 04 10 04 10 04 10 01",
+        "81 01 03 07 02 04 03 02 01 04 29 70 69 63 6f",
         "02 02" + " 00" * 36 + " 04 09 78 00 0d 02 fa 00",
     ],
 )
@@ -107,15 +111,15 @@ def test_payload_that_is_no_message_is_refused(hexadecimal: str) -> None:
 
 def test_board_of_a_later_version_can_still_say_who_it_is() -> None:
     """Up to the build the reply has the same layout in every version, whatever follows."""
-    reply = HelloReply(1, 3, 7, 5, 8, "pico 3.0")
-    later = encode(HelloReply(1, 2, 7, 5, 8, "pico 3.0", True, ((4, 16),) * 4))
-    assert decode(later[:2] + b"\x03" + later[3:] + b"more") == reply
-    assert decode(later[:2] + b"\x03" + later[3:19]) == reply
+    reply = HelloReply(1, PROTOCOL + 1, 7, 5, 8, "pico 4.0")
+    later = encode(HelloReply(1, PROTOCOL, 7, 5, 8, "pico 4.0", True, ((4, 16),) * 4))
+    assert decode(later[:2] + b"\x04" + later[3:] + b"more") == reply
+    assert decode(later[:2] + b"\x04" + later[3:19]) == reply
 
 
 def test_longest_messages_fit_their_frame() -> None:
     """A build of forty bytes and a full Show are within the 64 bytes of a payload."""
-    longest = HelloReply(255, 2, 65535, 2**32 - 1, 4, "é" * 60, True, ((255, 255),) * 4)
+    longest = HelloReply(255, PROTOCOL, 65535, 2**32 - 1, 4, "é" * 60, True, ((255, 255),) * 4)
     show = Show(255, ((255, 2**32 - 1, 2**32 - 1),) * 4, (3, 255, 65535), 255, 255, 65535)
     assert len(encode(longest)) == 60 <= MAX_PAYLOAD
     assert len(encode(show)) == 46

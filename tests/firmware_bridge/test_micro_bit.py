@@ -65,7 +65,7 @@ def hear(fields):
         parts = (0,) + (1, 1) * 4
         uart.write(frame(pack_hello_reply((fields[1], PROTOCOL, 9, t, SEATS), "micro:bit", parts)))
     elif fields[0] == SHOW:
-        uart.write(frame(pack(SHOWN, fields[1], 9, t, fields[2], 0)))
+        uart.write(frame(pack(SHOWN, fields[1], 9, t, fields[2], 0, 0, 0, 0, 0, 0)))
 
 def talk():
     micropython.kbd_intr(-1)

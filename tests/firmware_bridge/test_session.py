@@ -11,6 +11,7 @@ from firmware_bridge.board_clock import BoardClock
 from firmware_bridge.framing import frame
 from firmware_bridge.messages import HelloReply, Pressed, Shown, encode
 from firmware_bridge.session import Press, Session, Signs, State
+from firmware_bridge.wire import BUTTONS, PROTOCOL
 from tests.firmware_bridge.fake_board import FakeBoard
 
 MS = 1_000_000
@@ -154,7 +155,7 @@ def test_acknowledgement_of_older_levels_does_not_count_for_newer() -> None:
     line.cut = True
     line.session.show(Signs())
     line.run(50)
-    late = Shown(number, 7, line.board.ticks_ms(line.now_ns), 0, 0)
+    late = Shown(number, 7, line.board.ticks_ms(line.now_ns), 0, 0, (0,) * BUTTONS)
     line.session.received(frame(encode(late)), line.now_ns)
     line.cut = False
     line.run(150)
@@ -325,7 +326,7 @@ def test_restart_of_the_board_is_noticed_by_its_boot_number() -> None:
     assert abs(line.presses[1].at_ns - pressed_ns) <= 2 * STEP_NS
 
 
-@pytest.mark.parametrize(("protocol", "seats"), [(3, 4), (2, 2)])
+@pytest.mark.parametrize(("protocol", "seats"), [(PROTOCOL + 1, 4), (PROTOCOL, 2)])
 def test_board_of_another_kind_is_refused_clearly(protocol: int, seats: int) -> None:
     """The refusal names both sides and the cure; no lamp is lit and no press is heard."""
     line = Line(FakeBoard(protocol=protocol, seats=seats))
@@ -439,6 +440,24 @@ def test_health_of_the_buttons_is_known() -> None:
     assert (line.session.stuck, line.session.chattering) == (0, 0)
 
 
+def test_noise_of_the_buttons_is_counted_since_the_board_was_met() -> None:
+    """What the board counted before, its 16 bits that run over, and its restarts do not matter."""
+    board = FakeBoard()
+    board.noise = (65_530, 0, 7, 0, 0)
+    line = Line(board)
+    line.run(1000)
+    assert line.session.noise == [0, 0, 0, 0, 0]
+    board.noise = (2, 0, 7, 0, 300)
+    line.run(1000)
+    assert line.session.noise == [8, 0, 0, 0, 300]
+    line.board = board.restarted()
+    line.run(4000)
+    assert line.session.noise == [8, 0, 0, 0, 300]
+    line.board.noise = (0, 5, 0, 0, 1)
+    line.run(1000)
+    assert line.session.noise == [8, 5, 0, 0, 301]
+
+
 def test_wake_time_is_when_something_is_due() -> None:
     """Whoever sleeps until the time it says misses nothing."""
     session, board = Session(), FakeBoard()
@@ -476,7 +495,11 @@ def test_random_bytes_never_crash_nor_act(pieces: list[bytes]) -> None:
 def test_messages_of_a_board_that_was_not_greeted_do_nothing() -> None:
     """Neither a press nor an answer counts before the board has said who it is, and nothing is acknowledged."""
     session = Session()
-    for message in (Pressed(1, 7, 0, 0, 5), Shown(1, 7, 5, 0, 0), HelloReply(99, 2, 7, 5, 4, "x")):
+    for message in (
+        Pressed(1, 7, 0, 0, 5),
+        Shown(1, 7, 5, 0, 0, (0,) * BUTTONS),
+        HelloReply(99, PROTOCOL, 7, 5, 4, "x"),
+    ):
         session.received(frame(encode(message)), 0)
         session.opened(0)
         session.received(frame(encode(message)), 0)
