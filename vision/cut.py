@@ -16,6 +16,8 @@ HALF_PX: Final = 18
 """Side of a half in a face that is read."""
 FACE_PX: Final = (28, 48)
 """Rows and columns of such a face, with 5 or 6 pixels round the domino."""
+COLOURS: Final = 12
+"""Of a pixel as the networks have them: two by two folded together, (row, column, BGR)."""
 HIDDEN: Final = 7
 """Class of a half that cannot be seen, after the suits 0..6."""
 STRIDE: Final = 4
@@ -50,6 +52,13 @@ def _grid() -> tuple[Points, Points]:
     return along, across
 
 
+def folded(faces: NDArray[Any]) -> NDArray[Any]:
+    """Faces as the face reader wants them, shape (N, 14, 24, 12), from shape (N, 28, 48, 3)."""
+    count, rows, columns, colours = faces.shape
+    quarters = faces.reshape(count, rows // 2, 2, columns // 2, 2, colours).transpose(0, 1, 3, 2, 4, 5)
+    return quarters.reshape(count, rows // 2, columns // 2, 4 * colours)
+
+
 def _weights(along: Points, across: Points) -> Points:
     """How much each corner counts at some places of a quad, shape (4, ...)."""
     back, up = 1 - along, 1 - across
@@ -59,6 +68,8 @@ def _weights(along: Points, across: Points) -> Points:
 Grid = NDArray[np.float32]
 """How much each of a quad's corners counts at each of some places of a face, shape (4, rows, columns)."""
 WHOLE: Final[Grid] = _weights(*_grid()).astype(np.float32)
+FOLDED: Final[Grid] = folded(WHOLE[..., None]).reshape(4, FACE_PX[0] // 2, -1)
+"""The same, so ordered that what is cut out is folded already."""
 FEW: Final[Grid] = WHOLE[:, 7:22:4, 8:40:4]
 """A few places of the domino itself, from which its colour is told."""
 _CORNERS: Final = (np.array((0.0, 0.0, 1.0, 1.0)), np.array((1.0, 0.0, 0.0, 1.0)))

@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cut import FEW, WHOLE, Grid, cut, moved, poses_of, quads_of
+from vision.cut import COLOURS, FACE_PX, FEW, FOLDED, WHOLE, Grid, cut, moved, poses_of, quads_of
 from vision.finder import Level, levels_for, pyramid
 from vision.geometry import Table
 from vision.networks import Network
@@ -107,7 +107,7 @@ class Eyes:
 
     def look(self, quads: Floats) -> Faces:
         """What shows at some quads of the picture, shape (N, 4, 2)."""
-        cuts = cut_from(self.levels, quads)
+        cuts = cut_from(self.levels, quads, FOLDED).reshape(len(quads), FACE_PX[0] // 2, -1, COLOURS)
         parts = [self._faces(cuts[first : first + AT_ONCE]) for first in range(0, len(cuts), AT_ONCE)]
         answer = np.concatenate(parts).astype(np.float64) if parts else np.zeros((0, ANSWERS))
         offsets = np.clip(answer[:, 17:].reshape(-1, 4, 2), -FARTHEST, FARTHEST)

@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from vision.cut import FACE_PX
+from vision.cut import COLOURS, FACE_PX
 
 
 def _conv(into: int, out: int, *, step: int = 1) -> nn.Sequential:
@@ -55,7 +55,7 @@ class Finder(nn.Module):
 
 
 class FaceReader(nn.Module):
-    """What a face shows: pixels (N, 28, 48, 3), uint8, a's half on the left, to 25 numbers for each.
+    """What a face shows: folded pixels (N, 14, 24, 12), uint8, a's half on the left, to 25 numbers for each.
 
     Eight log odds for a's suit (0..6, hidden), eight for b's, one for a domino lying just here, and how far its four
     corners are from where they should be, in sides of a half.
@@ -64,9 +64,7 @@ class FaceReader(nn.Module):
     def __init__(self, c: tuple[int, int, int] = (32, 48, 32), dense: int = 48) -> None:
         super().__init__()
         self.features = nn.Sequential(
-            nn.Conv2d(6, c[0], (6, 3), (2, 1), (2, 1), bias=False),
-            nn.BatchNorm2d(c[0]),
-            nn.ReLU(inplace=True),
+            _conv(COLOURS, c[0]),
             _conv(c[0], c[0]),
             _conv(c[0], c[1], step=2),
             _conv(c[1], c[1]),
@@ -78,11 +76,9 @@ class FaceReader(nn.Module):
             nn.Flatten(), nn.Dropout(0.1), nn.Linear(c[2] * cells, dense), nn.ReLU(inplace=True), nn.Linear(dense, 25)
         )
 
-    def forward(self, bgr: Tensor) -> Tensor:
+    def forward(self, folded: Tensor) -> Tensor:
         """The answers to some faces."""
-        rows, columns = FACE_PX
-        # Two neighbouring pixels count as one of six colours: all layers work at half the size, in 8 bits.
-        x = torch.sqrt(bgr.reshape(-1, rows, columns // 2, 6).permute(0, 3, 1, 2).float() / 255)
+        x = torch.sqrt(folded.permute(0, 3, 1, 2).float() / 255)
         x = x - x.mean(dim=(1, 2, 3), keepdim=True)
         x = x / (torch.sqrt((x * x).mean(dim=(1, 2, 3), keepdim=True)) + 0.02)
         answer: Tensor = self.answer(self.features(x))

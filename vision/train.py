@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from onnxruntime.quantization import CalibrationDataReader, QuantType, quant_pre_process, quantize_static
 from torch import Tensor, nn
 
+from vision.cut import folded
 from vision.exam import BARE as EXAM_BARE
 from vision.exam import PICTURES as EXAM_PICTURES
 from vision.exam import SEED as EXAM_SEED
@@ -86,7 +87,7 @@ def train_finder(lessons: Sequence[FinderLesson], *, rounds: int, rate: float = 
 
 def train_faces(reader: FaceReader, lessons: FaceLessons, *, rounds: int, rate: float) -> None:
     """Let a face reader see every face so many times."""
-    parts = (lessons.bgr, lessons.suits, lessons.domino, lessons.corners)
+    parts = (folded(lessons.bgr), lessons.suits, lessons.domino, lessons.corners)
     bgr, *answers = (torch.from_numpy(part) for part in parts)
 
     def loss(chosen: NDArray[np.intp]) -> Tensor:
@@ -297,7 +298,7 @@ def train(to: Path, *, pictures: int, bare: int) -> None:
             cuts += on_all_cores(partial(_judged, to), list(enumerate(kept)), "reading what was drawn")
         lessons = together(cuts)
         train_faces(reader, lessons, rounds=rounds, rate=rate)
-        examples = [lessons.bgr[:: max(1, len(lessons.bgr) // EXAMPLES)]]
+        examples = [folded(lessons.bgr[:: max(1, len(lessons.bgr) // EXAMPLES)])]
         write(reader, to / "faces.onnx", examples, {0: "faces"})
 
 

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.cut import FACE_PX, FEW, HALF_PX, HOME, cut, moved, poses_of, quads_of
+from vision.cut import COLOURS, FACE_PX, FEW, FOLDED, HALF_PX, HOME, cut, folded, moved, poses_of, quads_of
 
 POSES = np.array([(60.0, 50.0, 0.0, 20.0), (80.0, 70.0, 0.7, 15.0), (40.0, 90.0, -2.5, 24.0)])
 
@@ -55,6 +55,15 @@ def test_a_cut_has_the_corners_at_home() -> None:
     assert HOME[2, 0] - HOME[1, 0] == 2 * HALF_PX
     assert HOME[0, 1] - HOME[1, 1] == HALF_PX
     assert HOME.mean(axis=0).tolist() == [(FACE_PX[1] - 1) / 2, (FACE_PX[0] - 1) / 2]
+
+
+def test_faces_can_be_cut_folded() -> None:
+    """Two by two pixels become one, (row, column, BGR), whether after cutting or at once."""
+    bgr = np.random.default_rng(1).integers(0, 256, (120, 160, 3), dtype=np.uint8)
+    faces = cut(bgr, quads_of(POSES))
+    at_once = cut(bgr, quads_of(POSES), FOLDED).reshape(len(POSES), FACE_PX[0] // 2, FACE_PX[1] // 2, COLOURS)
+    assert np.array_equal(folded(faces), at_once)
+    assert at_once[0, 3, 5].tolist() == faces[0, 6:8, 10:12].reshape(-1).tolist()
 
 
 def test_a_few_places_are_all_on_the_domino() -> None:
