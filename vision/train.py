@@ -158,7 +158,8 @@ class _Remembering(Eyes):
 
     def __init__(self, faces: Network, bgr: NDArray[np.uint8]) -> None:
         super().__init__(faces, bgr)
-        self.looks: list[tuple[Points, Points]] = []
+        self.looks: list[tuple[Points, Points]] = [(np.zeros((0, 4, 2)), np.zeros(0))]
+        """Where, and the log odds; a picture may show no place that is worth a look."""
 
     def look(self, quads: Points) -> Faces:
         """What shows there; as any eyes say."""
