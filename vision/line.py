@@ -10,7 +10,8 @@ Lengths are in units of the side of a half.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+
+import numpy as np
 
 from vision.reading import Branch, Domino, Link, Point
 
@@ -37,9 +38,6 @@ DEFAULT = LineParams()
 
 STEP = (0.7, 1.3)
 """How far along a domino the other's centre is where it steps aside by a half; whole side by side it is 0."""
-
-FARTHEST_PLACE = 1.15
-"""From a domino's centre; its ends are 1 away where it is seen straight from above."""
 
 # A slot is the part of a domino that a joint takes up: half a, half b, or one of the two long sides' middles.
 _A, _B, _LEFT, _RIGHT = "a", "b", "left", "right"
@@ -133,24 +131,31 @@ def _joints(dominoes: Sequence[Domino], params: LineParams) -> list[_Joint]:
     sides = [_side(domino) for domino in dominoes]
     centres = [domino.centre for domino in dominoes]
     best: dict[tuple[int, str, int, str], _Joint] = {}
-    for i, j in combinations(range(len(dominoes)), 2):
-        side = (sides[i] + sides[j]) / 2
-        if math.dist(centres[i], centres[j]) > (2 + params.reach) * side:
+    for i, j, at_i, at_j in _near(places, sides, centres, params):
+        p, q, side = places[i][at_i], places[j][at_j], (sides[i] + sides[j]) / 2
+        if "end" not in (p.kind, q.kind) and not _is_step(p, q, centres[i], centres[j], side):
             continue
-        # Of the 64 for each two dominoes most are far apart: a place of one counts only near the other.
-        farthest = (FARTHEST_PLACE + params.reach) * side
-        near_i = [p for p in places[i] if math.dist(p.at, centres[j]) < farthest]
-        near_j = [q for q in places[j] if math.dist(q.at, centres[i]) < farthest]
-        for p, q in product(near_i, near_j):
-            if abs(p.at[0] - q.at[0]) > params.reach * side or abs(p.at[1] - q.at[1]) > params.reach * side:
-                continue
-            if "end" not in (p.kind, q.kind) and not _is_step(p, q, centres[i], centres[j], side):
-                continue
-            cost = _cost(p, q, side, params)
-            key = (i, p.slot, j, q.slot)
-            if cost is not None and (key not in best or cost < best[key].cost):
-                best[key] = _Joint(cost, i, p.slot, j, q.slot, (p.suit, q.suit))
+        cost = _cost(p, q, side, params)
+        key = (i, p.slot, j, q.slot)
+        if cost is not None and (key not in best or cost < best[key].cost):
+            best[key] = _Joint(cost, i, p.slot, j, q.slot, (p.suit, q.suit))
     return list(best.values())
+
+
+def _near(
+    places: Sequence[tuple[_Place, ...]], sides: Sequence[float], centres: Sequence[Point], params: LineParams
+) -> list[tuple[int, int, int, int]]:
+    """Which places of which two dominoes are near enough to touch: few of the 64 for each two."""
+    if len(places) < 2:
+        return []
+    middles, mean = np.array(centres), np.add.outer(sides, sides) / 2
+    apart = np.hypot(*(middles[:, None] - middles).transpose(2, 0, 1))
+    first, second = np.nonzero(np.triu(apart <= (2 + params.reach) * mean, 1))
+    at = np.array([[place.at for place in each] for each in places])
+    gaps = np.abs(at[first][:, :, None] - at[second][:, None]).max(axis=-1)
+    pair, at_first, at_second = np.nonzero(gaps <= params.reach * mean[first, second][:, None, None])
+    found = zip(first[pair].tolist(), second[pair].tolist(), at_first.tolist(), at_second.tolist(), strict=True)
+    return list(found)
 
 
 def _is_step(p: _Place, q: _Place, one: Point, other: Point, side: float) -> bool:
