@@ -38,6 +38,8 @@ MOST_GROWN: Final = 42
 """Places that are looked at in one step of following the line."""
 FAINT: Final = -1.5
 """Log odds by the finder below which the line is not followed to a place."""
+KNOWN_FAINT: Final = -1.0
+"""The same on a known table, where the size is nearly known as well."""
 UNLIKE: Final = 0.5
 """The same for a place that in no colour is as bright as a domino found, by this in its logarithm; a shadow is less."""
 SAME_PLACE: Final = 0.1
@@ -46,6 +48,8 @@ SAME_SIZE: Final = 0.35
 """Logarithm of two sides' ratio up to which two places in one are one domino."""
 AGAIN: Final = 2
 """How many times a place is looked at again where its domino lies a little otherwise."""
+KNOWN_AGAIN: Final = 1
+"""The same on a known table, where the first look is as slanted as the camera's."""
 GROWTH: Final = 8
 """How many times what touches the dominoes found is looked for, at most."""
 CLEAR: Final = 8.0
@@ -199,10 +203,11 @@ def _looked_once(eyes: Eyes, faces: Faces, places: Floats, params: Params) -> Fa
     """One look at some places and at the faces that are worth another."""
     old, again = faces.where(faces.again == 0), faces.where(faces.again > 0)
     seen = eyes.look(np.concatenate((again.quads, eyes.quads(places))))
-    left = np.concatenate((again.again - 1, np.full(len(places), AGAIN)))
+    fresh = AGAIN if eyes.table is None else KNOWN_AGAIN
+    left = np.concatenate((again.again - 1, np.full(len(places), fresh)))
     off = np.where(seen.odds > CLEAR, CLEARLY_OFF, params.off)
     seen.again[:] = left * ((seen.moved > off) | (seen.odds < params.plain))
-    least = np.where(seen.again == AGAIN, params.hopeful, params.likely)
+    least = np.where(seen.again == fresh, params.hopeful, params.likely)
     faces = old + seen.where(seen.odds > least)
     return faces.where(_distinct(faces))
 
@@ -216,7 +221,7 @@ def _followed(eyes: Eyes, faces: Faces, answers: Sequence[Answer], params: Param
             break
         told = len(sure)
         known = _packed(sure)
-        near = _free_places(known, answers, tried)
+        near = _free_places(known, answers, tried, FAINT if eyes.table is None else KNOWN_FAINT)
         near = near[_is_like(eyes.shades(near), eyes.shades(known.poses))]
         tried = np.concatenate((tried, near))
         faces = _looked_at(eyes, faces, near, params)
@@ -255,14 +260,14 @@ def _is_beside(faces: Faces, params: Params) -> NDArray[np.bool_]:
     return np.asarray(same(faces.poses, neighbours(faces.poses[faces.odds > params.certain])).any(axis=1))
 
 
-def _free_places(known: Faces, answers: Sequence[Answer], tried: Floats) -> Floats:
+def _free_places(known: Faces, answers: Sequence[Answer], tried: Floats, faint: float) -> Floats:
     """Where a further domino may touch the known ones, the likeliest first, but for where it was looked for already.
 
     What the finder said nothing plain of, because of what lies beside it, the line says.
     """
     near = neighbours(known.poses, beside=True)
     odds = np.max([answer.at(near) for answer in answers], axis=0)
-    likely = np.nonzero(odds > FAINT)[0]
+    likely = np.nonzero(odds > faint)[0]
     near = near[likely[np.argsort(-odds[likely], kind="stable")]]
     near = near[~crossing(near, known.poses).any(axis=1)]
     near = near[firsts(same(near, near, SAME_PLACE))]
