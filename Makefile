@@ -19,10 +19,10 @@ test-gpio: $(VENV)/.ready-gpio ## test pins on lines that a kernel of our own si
 fuzz: $(VENV)/.ready-dev ## ten million random bytes into both ends of the seat board's line
 	GAMELINE_FUZZ_BYTES=10000000 $(BIN)/python -m pytest --timeout 600 -k random_bytes tests/firmware_bridge/test_line_noise.py
 
-test-board: $(VENV)/.ready-dev ## the firmware's parts on an emulated microcontroller (QEMU, Debian's micro:bit firmware)
-	@[ -x /usr/bin/qemu-system-arm ] && [ -e /usr/share/firmware-microbit-micropython/firmware.hex ] \
-	    || bash .ci/install qemu-system-arm firmware-microbit-micropython
-	GAMELINE_TEST_BOARD=1 $(BIN)/python -m pytest tests/firmware_bridge/test_micro_bit.py
+test-board: $(VENV)/.ready-dev ## the firmware on an emulated microcontroller, under a MicroPython of our own (built once, a minute)
+	@[ -x /usr/bin/qemu-system-arm ] || bash .ci/install qemu-system-arm
+	micropython=$$(bash tests/firmware_bridge/mps2/build) && GAMELINE_TEST_BOARD=$$micropython \
+	    $(BIN)/python -m pytest tests/firmware_bridge/test_emulated_board.py tests/firmware_bridge/test_firmware.py
 
 check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff format --check .

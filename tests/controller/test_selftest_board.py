@@ -17,9 +17,10 @@ from controller.selftest_guide import Guide, Report
 from firmware_bridge.seats import BOARD, BoardSeats
 from firmware_bridge.wire import PROTOCOL
 from tests.controller.technician import GOOD, WELL, Leaps, asked, result, setting
+from tests.firmware_bridge.board_process import BUILD
 from tests.firmware_bridge.fake_board import FakeBoard
 from tests.firmware_bridge.pty_board import PtyBoard
-from tests.firmware_bridge.unix_board import BUILD, UnixBoard
+from tests.firmware_bridge.unix_board import UnixBoard
 
 
 class AtTheBoard:

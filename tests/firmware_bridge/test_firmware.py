@@ -1,4 +1,7 @@
-"""The firmware itself, under MicroPython on a real pty, against the real host: only the chip's pins are made up."""
+"""The firmware itself, under MicroPython on a real pty, against the real host: only the chip's pins are made up.
+
+MicroPython is the one for this machine here; `make test-board` takes the one that runs on an emulated microcontroller.
+"""
 
 import ast
 import random
@@ -15,25 +18,28 @@ from firmware_bridge import wire
 from firmware_bridge.framing import frame
 from firmware_bridge.install import FILES, LAMP_KINDS, MAIN, files
 from hardware.sockets import BOARD_PINS
+from tests.firmware_bridge.board_process import BUILD, BoardProcess
+from tests.firmware_bridge.emulated_board import MICROPYTHON, EmulatedBoard
 from tests.firmware_bridge.host import Host
-from tests.firmware_bridge.unix_board import BUILD, UnixBoard
+from tests.firmware_bridge.unix_board import UnixBoard
 from tests.micropython import MPY_CROSS
 
 OFF, LEADS, TURN, SHOW_DOMINOES = (0, 0, 0), (6, 0, 0), 1, (5, 0, 0)
 GREEN, DARK, ALL, YELLOW_RED, RED = "ff0000", "000000", "ffffff", "00ffff", "0000ff"
 MS = 1_000_000
 ROOT = Path(__file__).parents[2]
+Board = EmulatedBoard if MICROPYTHON else UnixBoard
 
 
 @pytest.fixture
-def board(tmp_path: Path) -> Iterator[UnixBoard]:
+def board(tmp_path: Path) -> Iterator[BoardProcess]:
     """A board with three LEDs at every seat, switched on."""
-    with UnixBoard(tmp_path) as board:
+    with Board(tmp_path) as board:
         yield board
 
 
 @pytest.fixture
-def host(board: UnixBoard) -> Iterator[Host]:
+def host(board: BoardProcess) -> Iterator[Host]:
     """A program that has found the board."""
     host = Host(board.path)
     host.until(host.ready, "ready")
@@ -53,7 +59,7 @@ def test_board_says_who_it_is_and_what_it_has(host: Host) -> None:
     assert (reply.protocol, reply.build, reply.has_buzzer, reply.lamps) == (wire.PROTOCOL, BUILD, True, ((1, 1),) * 4)
 
 
-def test_signs_are_drawn_on_the_board(board: UnixBoard, host: Host) -> None:
+def test_signs_are_drawn_on_the_board(board: BoardProcess, host: Host) -> None:
     """Each seat its own sign, the referee his."""
     began_ns = time.monotonic_ns() - 6_000 * MS
     host.show(LEADS, (TURN, began_ns, 15_000), OFF, OFF, referee=14)
@@ -61,7 +67,7 @@ def test_signs_are_drawn_on_the_board(board: UnixBoard, host: Host) -> None:
     host.until(lambda: board.shows("referee") == "255", "referee")
 
 
-def test_bar_goes_on_while_the_host_is_busy(board: UnixBoard, host: Host) -> None:
+def test_bar_goes_on_while_the_host_is_busy(board: BoardProcess, host: Host) -> None:
     """The host does nothing for 1.8 s; meanwhile yellow goes out after its third and red pulses twice a second."""
     host.show((TURN, time.monotonic_ns() - 9_000 * MS, 15_000), OFF, OFF, OFF)
     host.until(lambda: board.shows("seat 0") == YELLOW_RED, "turn")
@@ -71,7 +77,7 @@ def test_bar_goes_on_while_the_host_is_busy(board: UnixBoard, host: Host) -> Non
     assert lengths(seen)[-4:-1] == [pytest.approx(ms, abs=60) for ms in (1000, 250, 250)]
 
 
-def test_phrase_ends_by_itself_while_the_host_is_busy(board: UnixBoard, host: Host) -> None:
+def test_phrase_ends_by_itself_while_the_host_is_busy(board: BoardProcess, host: Host) -> None:
     """300 on, 150 off, 300 on, and silence, to one round of the board's loop, though the host says nothing more."""
     host.show(OFF, OFF, OFF, OFF, sound=(3, time.monotonic_ns()))
     host.until(lambda: board.shows("buzzer") == "1", "buzz")
@@ -80,7 +86,7 @@ def test_phrase_ends_by_itself_while_the_host_is_busy(board: UnixBoard, host: Ho
     assert lengths(board.told("buzzer"))[1:] == [pytest.approx(ms, abs=60) for ms in (300, 150, 300)]
 
 
-def test_press_with_bounces_comes_once_with_the_time_of_the_finger(board: UnixBoard, host: Host) -> None:
+def test_press_with_bounces_comes_once_with_the_time_of_the_finger(board: BoardProcess, host: Host) -> None:
     """Edges stamped on the board become one press at the host's own time, within the error that is stated."""
     host.run(1.5)
     for button in (0, 3, 4):
@@ -101,7 +107,7 @@ def test_press_with_bounces_comes_once_with_the_time_of_the_finger(board: UnixBo
         assert host.found == []
 
 
-def test_hold_is_told_while_the_finger_is_down(board: UnixBoard, host: Host) -> None:
+def test_hold_is_told_while_the_finger_is_down(board: BoardProcess, host: Host) -> None:
     """The referee is called after 1.5 s of holding, whatever the finger does then; letting go is no press."""
     board.move((1, True))
     host.until(lambda: bool(host.found), "hold")
@@ -113,7 +119,7 @@ def test_hold_is_told_while_the_finger_is_down(board: UnixBoard, host: Host) -> 
 
 def test_button_down_at_power_on_is_a_fault_of_its_seat(tmp_path: Path) -> None:
     """A cup on the button is told by its place, is no press, and is forgotten when it is gone."""
-    with UnixBoard(tmp_path, down="3") as board:
+    with Board(tmp_path, down="3") as board:
         host = Host(board.path)
         host.until(lambda: "button held down" in host.seats.faults().get("seat 1", ""), "stuck")
         board.move((1, False))
@@ -122,7 +128,7 @@ def test_button_down_at_power_on_is_a_fault_of_its_seat(tmp_path: Path) -> None:
         host.seats.close()
 
 
-def test_button_that_chatters_is_a_fault_and_never_a_press(board: UnixBoard, host: Host) -> None:
+def test_button_that_chatters_is_a_fault_and_never_a_press(board: BoardProcess, host: Host) -> None:
     """A loose plug at seat 2 is told by its place."""
     for _ in range(15):
         board.move(*[step for n in range(12) for step in ((2, n % 2 == 0), 3)])
@@ -132,7 +138,7 @@ def test_button_that_chatters_is_a_fault_and_never_a_press(board: UnixBoard, hos
     assert host.found == []
 
 
-def test_noise_is_no_press_and_is_counted_at_its_place(board: UnixBoard, host: Host) -> None:
+def test_noise_is_no_press_and_is_counted_at_its_place(board: BoardProcess, host: Host) -> None:
     """Three pulses from a motor's wire beside seat 3's: counted on the board, told by the host."""
     host.run(0.2)  # counted is what comes after the first sign was shown
     for _ in range(3):
@@ -142,7 +148,7 @@ def test_noise_is_no_press_and_is_counted_at_its_place(board: UnixBoard, host: H
     assert (host.found, host.seats.faults()) == ([], {})
 
 
-def test_silent_host_is_told_by_every_lamp_and_the_buzzer_is_off(board: UnixBoard, host: Host) -> None:
+def test_silent_host_is_told_by_every_lamp_and_the_buzzer_is_off(board: BoardProcess, host: Host) -> None:
     """The program dies: two seconds later no sign of it is left, and when it is back it is obeyed at once."""
     host.show(LEADS, LEADS, LEADS, LEADS, referee=14, sound=(4, time.monotonic_ns()))
     host.until(lambda: (board.shows("seat 3"), board.shows("buzzer")) == (GREEN, "1"), "leads")
@@ -157,7 +163,7 @@ def test_silent_host_is_told_by_every_lamp_and_the_buzzer_is_off(board: UnixBoar
     host.until(lambda: board.shows("seat 3") == GREEN, "back")
 
 
-def test_power_cut_is_noticed_and_the_signs_come_back(board: UnixBoard, host: Host) -> None:
+def test_power_cut_is_noticed_and_the_signs_come_back(board: BoardProcess, host: Host) -> None:
     """The boot number in the board's memory goes up; the present signs are shown without anybody asking."""
     host.show(LEADS, OFF, OFF, OFF)
     host.until(lambda: board.shows("seat 0") == GREEN, "leads")
@@ -174,7 +180,7 @@ def test_power_cut_is_noticed_and_the_signs_come_back(board: UnixBoard, host: Ho
     assert "1" not in {value for _, value in board.told("buzzer")}
 
 
-def test_text_of_a_console_on_the_line_is_dropped_and_counted(board: UnixBoard, host: Host) -> None:
+def test_text_of_a_console_on_the_line_is_dropped_and_counted(board: BoardProcess, host: Host) -> None:
     """A traceback between two frames costs nothing but a count."""
     damaged = host.seats._session.damaged
     board.babble("Traceback (most recent call last): ~ MemoryError ~")
@@ -183,12 +189,15 @@ def test_text_of_a_console_on_the_line_is_dropped_and_counted(board: UnixBoard, 
     assert host.ready()
 
 
-def test_noise_and_control_bytes_neither_stop_nor_move_it(board: UnixBoard) -> None:
-    """Ctrl-C, Ctrl-D and 60 kB of random bytes on the line: no lamp lights, and the next Hello is answered."""
+def test_noise_and_control_bytes_neither_stop_nor_move_it(board: BoardProcess) -> None:
+    """Ctrl-C, Ctrl-D and 60 kB of random bytes on the line: no lamp lights, and the next Hello is answered.
+
+    An emulated line takes a byte at a time: there it is a tenth.
+    """
     chance = random.Random(7)
     with serial.Serial(str(board.path), timeout=2) as line:
         line.write(b"\x03\x03\x04\x01\x02")
-        for _ in range(600):
+        for _ in range(60 if MICROPYTHON else 600):
             line.write(chance.randbytes(100))
         line.write(b"~" + frame(wire.pack(wire.HELLO, 9, 2)))
         heard = b""
@@ -204,7 +213,7 @@ def test_noise_and_control_bytes_neither_stop_nor_move_it(board: UnixBoard) -> N
 
 def test_ring_of_pixels_is_drawn_on_the_board(tmp_path: Path) -> None:
     """A quarter of the time left lights a quarter of sixteen pixels in red."""
-    with UnixBoard(tmp_path, lamps="pixels", pixels=16) as board:
+    with Board(tmp_path, lamps="pixels", pixels=16) as board:
         host = Host(board.path)
         host.until(host.ready, "ready")
         began_ns = time.monotonic_ns() - 45_000 * MS
@@ -231,7 +240,7 @@ def test_compiled_firmware_runs_as_the_source_does(tmp_path: Path) -> None:
         compiled = tmp_path / "file.mpy"
         subprocess.run([MPY_CROSS, "-march=armv6m", "-o", str(compiled), str(ROOT / file)], timeout=20, check=True)
         flash[file.removesuffix(".py") + ".mpy"] = compiled.read_bytes()
-    with UnixBoard(tmp_path, flash=flash) as board:
+    with Board(tmp_path, flash=flash) as board:
         host = Host(board.path)
         host.until(host.ready, "ready")
         host.show(LEADS, SHOW_DOMINOES, OFF, OFF)
@@ -239,7 +248,7 @@ def test_compiled_firmware_runs_as_the_source_does(tmp_path: Path) -> None:
         host.seats.close()
 
 
-def test_outputs_are_off_from_their_first_moment_the_buzzer_before_all(board: UnixBoard, host: Host) -> None:
+def test_outputs_are_off_from_their_first_moment_the_buzzer_before_all(board: BoardProcess, host: Host) -> None:
     """Power-on makes no sound and no light."""
     made = [value.split() for _, value in board.told("made")]
     assert made[0] == ["21", "0"]
@@ -249,7 +258,7 @@ def test_outputs_are_off_from_their_first_moment_the_buzzer_before_all(board: Un
     assert [value for _, value in board.told("buzzer")] == ["0"]
 
 
-def test_loop_that_hangs_is_started_anew_by_the_watchdog(board: UnixBoard, host: Host) -> None:
+def test_loop_that_hangs_is_started_anew_by_the_watchdog(board: BoardProcess, host: Host) -> None:
     """After 2 s without a round the chip starts anew, all off, and the present signs come back."""
     host.show(LEADS, OFF, OFF, OFF)
     board.hang(1500)
@@ -262,7 +271,7 @@ def test_loop_that_hangs_is_started_anew_by_the_watchdog(board: UnixBoard, host:
     host.until(lambda: board.shows("seat 0") == GREEN, "leads")
 
 
-def test_loop_that_hangs_for_ever_is_bitten_too(board: UnixBoard, host: Host) -> None:
+def test_loop_that_hangs_for_ever_is_bitten_too(board: BoardProcess, host: Host) -> None:
     """The watchdog needs no help of the program that it watches."""
     before = host.seats._session.board
     board.hang_for_ever()
@@ -273,7 +282,7 @@ def test_loop_that_hangs_for_ever_is_bitten_too(board: UnixBoard, host: Host) ->
 def test_pixels_go_dark_before_the_other_files_are_looked_at(tmp_path: Path) -> None:
     """What they showed before a restart is gone though the firmware cannot even be compiled."""
     flash = {**files(), "firmware_bridge/wire.py": b"raise RuntimeError\n"}
-    with UnixBoard(tmp_path, lamps="pixels", pixels=2, flash=flash) as board:
+    with Board(tmp_path, lamps="pixels", pixels=2, flash=flash) as board:
         deadline = time.monotonic() + 10
         while len(board.told("strip")) < 4:
             assert time.monotonic() < deadline, board.told("")
@@ -284,7 +293,7 @@ def test_pixels_go_dark_before_the_other_files_are_looked_at(tmp_path: Path) -> 
 
 def test_pixels_that_a_spark_has_flipped_are_right_within_a_second(tmp_path: Path) -> None:
     """The sign has not changed, and is written again all the same."""
-    with UnixBoard(tmp_path, lamps="pixels", pixels=2) as board:
+    with Board(tmp_path, lamps="pixels", pixels=2) as board:
         host = Host(board.path)
         host.until(host.ready, "ready")
         host.show(LEADS, OFF, OFF, OFF)
@@ -301,9 +310,11 @@ def test_pixels_that_a_spark_has_flipped_are_right_within_a_second(tmp_path: Pat
 @pytest.mark.parametrize("is_full", [False, True], ids=["flash", "full flash"])
 def test_board_that_leaves_is_silent_and_dark_before_it_writes(tmp_path: Path, is_full: bool) -> None:
     """A Leave in the middle of a phrase ends it and the signs, even where the flash takes nothing."""
-    with UnixBoard(tmp_path, lamps="pixels", pixels=1) as board, serial.Serial(str(board.path), timeout=2) as line:
-        if is_full:
-            (board.flash / "aside.txt").mkdir()
+    flash = {**files(), "aside.txt/is a folder": b""} if is_full else files()
+    with (
+        Board(tmp_path, lamps="pixels", pixels=1, flash=flash) as board,
+        serial.Serial(str(board.path), timeout=2) as line,
+    ):
         heard = b""
         while b"gameline" not in heard:
             line.write(frame(wire.pack(wire.HELLO, 1, 2)))
@@ -328,7 +339,7 @@ def test_board_that_leaves_is_silent_and_dark_before_it_writes(tmp_path: Path, i
 )
 def test_every_kind_of_lamp_hangs_on_the_board(tmp_path: Path, lamps: str, pixels: int, lit: str) -> None:
     """The same green on one LED, on the first pin of an RGB LED, and in the middle byte of a strip's pixels."""
-    with UnixBoard(tmp_path, lamps=lamps, pixels=pixels) as board:
+    with Board(tmp_path, lamps=lamps, pixels=pixels) as board:
         host = Host(board.path)
         host.until(host.ready, "ready")
         host.show(OFF, OFF, OFF, LEADS)

@@ -19,7 +19,7 @@ from firmware_bridge.installer import InstallError, install
 from firmware_bridge.link import open_serial
 from firmware_bridge.messages import Leave, Message, encode
 from firmware_bridge.wire import PROTOCOL
-from tests.firmware_bridge.unix_board import BUILD as BOARD_BUILD
+from tests.firmware_bridge.board_process import BUILD as BOARD_BUILD
 from tests.firmware_bridge.unix_board import UnixBoard
 
 BUILD = build_of(files(), "0.0")

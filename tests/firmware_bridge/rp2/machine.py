@@ -1,18 +1,16 @@
-"""The RP2040's pins for a MicroPython that has none: outputs are written to a log, buttons obey a control pipe.
+"""The RP2040's pins for a MicroPython that has none: outputs are told to the outside, buttons obey it.
 
-The environment names the files: BOARD_CONTROL brings lines `edge BUTTON LEVEL` (level 1: down), `sleep MS` and `babble
-TEXT`, `spark SEAT` (its pixels light up by themselves) and `hang` (for ever), obeyed when the watchdog is fed, as
-interrupts in the middle of the loop; BOARD_LOG takes a line for each lamp that looks different after a round of the
-loop, and for the pixels written to a pin, with its milliseconds; BOARD_DOWN has the pins that are down at first. In
-BOARD_FED stands the watchdog's time; it is touched at each feeding, and unix_board.py, which no program on the board
-can stop, bites.
+The first line from outside, `down PIN,PIN...`, has the pins that are down at first. Then come lines `edge BUTTON LEVEL`
+(level 1: down), `sleep MS` and `babble TEXT`, `spark SEAT` (its pixels light up by themselves), `hang` (for ever) and
+`count` (the bytes of memory left), obeyed when the watchdog is fed, as interrupts in the middle of the loop. Told is
+each lamp that looks different after a round of the loop, and the pixels written to a pin, with its milliseconds.
 """
 
 import binascii
-import os
-import select
+import gc
 import sys
 
+import outside
 import utime
 
 BUTTON_PINS = (2, 3, 4, 5, 6)
@@ -20,11 +18,6 @@ LAMP_PINS = (7, 10, 13, 16)
 LOADING_MS = 30
 """A pad wakes pulled down, and its pull-up has a cable and a capacitor to load."""
 
-_log = open(os.getenv("BOARD_LOG"), "a")
-_control = open(os.getenv("BOARD_CONTROL"), "r+b")
-_poll = select.poll()
-_poll.register(_control, select.POLLIN)
-_down = (os.getenv("BOARD_DOWN") or "").split(",")
 _pins = {}
 _levels = {}
 _strips = {}
@@ -32,9 +25,20 @@ _shown = {}
 
 
 def tell(text: str) -> None:
-    """A line of the log."""
-    _log.write(f"{utime.ticks_ms()} {text}\n")
-    _log.flush()
+    """What happens, and when."""
+    outside.tell(f"{utime.ticks_ms()} {text}")
+
+
+def _line() -> tuple[str, str]:
+    """The next line from outside, waited for: its first word and the others."""
+    line = b""
+    while not line.endswith(b"\n"):
+        line += outside.listen()
+    word, _, rest = line.decode().strip().partition(" ")
+    return word, rest
+
+
+_down = _line()[1].split(",")
 
 
 class Pin:
@@ -100,24 +104,20 @@ class WDT:
         if timeout > 8388:
             raise ValueError("longer than the chip's watchdog can wait")
         self._timeout_ms = timeout
-        self._note_time()
-
-    def _note_time(self):
-        with open(os.getenv("BOARD_FED"), "w") as fed:
-            fed.write(str(self._timeout_ms))
+        outside.feed(timeout)
 
     def feed(self):
-        self._note_time()
+        outside.feed(self._timeout_ms)
         _look()
         _obey()
 
 
 def reset():
-    """The chip begins anew; here its process ends and is started again."""
+    """The chip begins anew."""
     if _levels or _strips:
         _look()
     tell("reset")
-    sys.exit(3)
+    outside.reset()
 
 
 def add_strip(number, strip):
@@ -145,15 +145,9 @@ def _note(what, value):
 
 
 def _obey():
-    """Do what the control pipe says."""
-    command = b""
-    while _poll.poll(0) or command:
-        byte = _control.read(1)
-        if byte != b"\n":
-            command += byte
-            continue
-        word, _, rest = command.decode().partition(" ")
-        command = b""
+    """Do what is told from outside."""
+    while outside.is_told():
+        word, rest = _line()
         if word == "edge":
             button, level = rest.split()
             _pins[BUTTON_PINS[int(button)]].move(1 - int(level))
@@ -166,5 +160,8 @@ def _obey():
             first = LAMP_PINS[int(rest)]
             add_strip(first, b"\xff" * len(_strips[first]))
             _look()
+        elif word == "count":
+            gc.collect()
+            tell(f"left {gc.mem_free()}")
         elif word == "babble":
             sys.stdout.buffer.write(rest.encode())
