@@ -24,6 +24,10 @@ test-board: $(VENV)/.ready-dev ## the firmware on an emulated microcontroller, u
 	micropython=$$(bash tests/firmware_bridge/mps2/build) && GAMELINE_TEST_BOARD=$$micropython \
 	    $(BIN)/python -m pytest tests/firmware_bridge/test_emulated_board.py tests/firmware_bridge/test_firmware.py
 
+test-unit: $(VENV)/.ready-dev ## the service under a systemd that is booted for it in a container (as root)
+	@[ -x /usr/bin/systemd-nspawn ] || bash .ci/install systemd systemd-container
+	GAMELINE_TEST_UNIT=1 $(BIN)/python -m pytest -rs tests/systemd/test_boot.py
+
 check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -66,5 +70,5 @@ $(VENV)/.ready-gpio: pyproject.toml constraints.txt .ci/prepare
 	@bash .ci/prepare $(VENV) .[dev,pi]
 	@touch $@ $(VENV)/.ready $(VENV)/.ready-dev
 
-.PHONY: help demo test test-gpio fuzz test-board check bench bench-gpio exam train lock clean
+.PHONY: help demo test test-gpio fuzz test-board test-unit check bench bench-gpio exam train lock clean
 .DEFAULT_GOAL := help

@@ -77,18 +77,18 @@ def film_in(folder: Path) -> Path:
     frames = folder / "frames"
     frames.mkdir()
     for number in range(FRAMES):
-        (frames / f"{number:04d}.png").symlink_to(pictures[number >= EMPTY_FRAMES])
+        (frames / f"{number:04d}.png").symlink_to(Path("..") / pictures[number >= EMPTY_FRAMES].name)
     return frames
 
 
-def config_in(folder: Path, *, film: Path, port: int, pin_factory: str) -> Path:
-    """The configuration of a table named `hall`, with everything it writes in this folder."""
+def config_in(folder: Path, *, film: Path, port: int, pin_factory: str, state: Path | None = None) -> Path:
+    """The configuration of a table named `hall`, in this folder, with everything it writes there or in *state*."""
     corners = [list(corner) for corner in Rig(1440, 1080).table().corners_px]
     path = folder / "gameline.toml"
     path.write_text(
         f'[table]\nname = "hall"\ncorners_px = {corners}\n[camera]\nkind = "folder"\npath = "{film}"\nfps = 10.0\n'
         f'[seats]\npin_factory = "{pin_factory}"\n[broker]\nport = {port}\n'
-        f'[journal]\npath = "{folder / "journal.sqlite"}"\n'
+        f'[journal]\npath = "{(state or folder) / "journal.sqlite"}"\n'
     )
     return path
 

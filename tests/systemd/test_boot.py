@@ -1,0 +1,123 @@
+"""The unit under a systemd that is booted for it: what its text promises is what happens; `make test-unit`.
+
+Mock pins and a film for the camera: what systemd does to the real pins' devices is not seen here.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.mosquitto import Mosquitto
+from tests.controller.live_service import Display, config_in, film_in
+from tests.systemd.container import Container, missing
+
+UNIT = "gameline.service"
+STATE = "/var/lib/gameline"
+
+WHY_NOT = missing() if "GAMELINE_TEST_UNIT" in os.environ else "make test-unit boots a machine for it"
+pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
+    with Mosquitto(tmp_path_factory.mktemp("broker")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def container(tmp_path_factory: pytest.TempPathFactory, broker: Mosquitto) -> Iterator[Container]:
+    """A machine that is up, with the program, its unit and its configuration, and nothing started."""
+    place = tmp_path_factory.mktemp("container")
+    (place / "film").mkdir()
+    film_in(place / "film")
+    film, state = Path("/srv/film/frames"), Path(STATE)
+    config = config_in(place, film=film, port=broker.port, pin_factory="mock", state=state)
+    with Container(place, {"/etc/gameline/gameline.toml": config, "/srv/film": place / "film"}) as running:
+        yield running
+
+
+@pytest.fixture
+def service(container: Container) -> Iterator[Container]:
+    """The machine with the service started, on an empty journal; stopped at the end."""
+    container.run("systemctl", "start", UNIT)
+    yield container
+    container.run("systemctl", "stop", UNIT)
+    container.run("systemctl", "reset-failed", UNIT, is_checked=False)
+    container.run("rm", "-rf", STATE)
+
+
+@pytest.fixture
+def display(broker: Mosquitto, service: Container) -> Iterator[Display]:
+    made = Display(broker.port)
+    yield made
+    made.close()
+
+
+def until(condition: Callable[[], bool], what: str, timeout_s: float = 30.0) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+
+
+def play(display: Display) -> None:
+    """As far as the first domino, which the camera sees."""
+    display.wait_for("connection", lambda body: body["status"] == "online")
+    display.order("start_game", names=["S", "W", "N", "E"])
+    display.order("start_set")
+    display.wait_for("event/domino_laid")
+
+
+def test_start_waits_until_it_works_and_a_game_is_played_behind_closed_doors(
+    service: Container, display: Display
+) -> None:
+    """Started is what said READY=1; camera, broker and journal work with all that the unit takes away from it."""
+    assert (service.property_of(UNIT, "ActiveState"), service.property_of(UNIT, "Type")) == ("active", "notify")
+    play(display)
+    assert service.run("stat", "--format=%U %a", f"{STATE}/journal.sqlite") == "gameline 640"
+
+    main = service.property_of(UNIT, "MainPID")
+    status = dict(line.split(":\t", 1) for line in service.run("cat", f"/proc/{main}/status").splitlines())
+    assert (status["NoNewPrivs"], int(status["CapBnd"], 16), status["Seccomp"]) == ("1", 0, "2")
+    for place, is_open in ((STATE, True), ("/tmp", True), ("/etc", False), ("/srv", False), ("/opt", False)):
+        said = service.run("nsenter", f"--target={main}", "--mount", "touch", f"{place}/mark", is_checked=False)
+        assert ("Read-only file system" in said) is not is_open, f"{place}: {said}"
+    assert service.run("nsenter", f"--target={main}", "--mount", "ls", "-A", "/root", is_checked=False) == ""
+    said = service.log_of(UNIT)
+    assert not [word for word in ("Traceback", "denied", "not permitted", "Read-only") if word in said], said
+
+
+@pytest.mark.parametrize(
+    ("signal", "result"), [("KILL", "signal"), ("STOP", "watchdog")], ids=["killed", "stuck for 10 s"]
+)
+def test_program_that_ends_or_hangs_is_silenced_and_comes_back_with_its_game(
+    service: Container, display: Display, signal: str, result: str
+) -> None:
+    """kill -9, or a loop that stands still: systemd runs `gameline silence`, starts it again, and the game is there."""
+    play(display)
+    before = service.property_of(UNIT, "MainPID")
+    display.heard.queue.clear()
+    service.run("systemctl", "kill", "--kill-whom=main", f"--signal={signal}", UNIT)
+    until(lambda: service.property_of(UNIT, "SubState") == "auto-restart", "ended")
+    assert service.property_of(UNIT, "Result") == result
+    last = service.property_of(UNIT, "ExecStopPost")
+    assert "gameline silence /etc/gameline/gameline.toml" in last
+    assert "code=exited ; status=0" in last
+    until(lambda: service.property_of(UNIT, "ActiveState") == "active", "started again")
+    assert service.property_of(UNIT, "MainPID") != before
+    state = display.wait_for("state", lambda body: "restarted" in body["halts"])
+    assert (len(state["line"]), state["names"]) == (1, ["S", "W", "N", "E"])
+
+
+def test_stop_is_clean_and_soon(service: Container, display: Display) -> None:
+    """It says goodbye to the broker and ends with 0, long before systemd would kill it."""
+    play(display)
+    began = time.monotonic()
+    service.run("systemctl", "stop", UNIT)
+    assert time.monotonic() - began < 10
+    told = [service.property_of(UNIT, name) for name in ("ActiveState", "Result", "ExecMainStatus")]
+    assert told == ["inactive", "success", "0"]
+    assert display.wait_for("connection", lambda body: body["status"] != "online")["status"] == "offline"
