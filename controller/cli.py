@@ -174,6 +174,7 @@ def _add(
     """A command with its help and example; its function is imported only when it runs, so that --help is quick."""
     parser = commands.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
     parser.epilog = f"example: {EXAMPLES[name]}"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter  # an example that is folded cannot be copied
 
     def command(options: argparse.Namespace) -> int:
         code: int = getattr(import_module(f"controller.{room}"), name)(options)

@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
+from controller.cli import EXAMPLES
 from vision.layout import LineLayout
 from vision.look import Look
 from vision.render import Backdrop, Reaching
@@ -139,8 +140,10 @@ def test_wrong_usage_and_bad_input_have_their_own_exit_codes(words: tuple[str, .
     assert (ran.returncode, "Traceback" in ran.stderr, ran.stdout) == (code, False, "")
 
 
-@pytest.mark.parametrize("command", ["read", "watch", "evaluate", "demo", "run"])
+@pytest.mark.parametrize("command", EXAMPLES)
 def test_every_command_has_help_with_an_example(command: str) -> None:
-    """`--help` shows how to use it."""
+    """`--help` shows how to use it, in one line that can be copied."""
     ran = gameline(command, "--help")
-    assert (ran.returncode, f"example: gameline {command}" in ran.stdout) == (0, True)
+    assert ran.returncode == 0
+    assert ran.stdout.endswith(f"\nexample: {EXAMPLES[command]}\n")
+    assert EXAMPLES[command].startswith(f"gameline {command} ")
