@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from controller.codec import body_of, event_of, type_name
+from controller.faults import told
 from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.clocks import NS_PER_S
@@ -431,7 +432,9 @@ class Engine:
             "disk": _part(self._storage_trouble),
             "broker": _part(self._outlet.problem),
             "clock": _part(None if self._clock_synchronised() else CLOCK_UNSET, bad="degraded"),
-            "seats": _part("; ".join(f"{name}: {why}" for name, why in self._seats.faults().items()), bad="degraded"),
+            "seats": _part(
+                "; ".join(f"{place}: {told(wrong)}" for place, wrong in self._seats.faults().items()), bad="degraded"
+            ),
         }
         payload = msgspec.json.encode(parts)
         if payload != self._shown_health:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from controller.faults import Faults
 from controller.game.sight import Sighting
 from controller.game.tiles import MonoNs
 from controller.journal import Journal
@@ -48,8 +49,8 @@ class Seats(Protocol):
     ) -> None:
         """Show these signs from now on, as `controller.game.panel` names them; called on every round."""
 
-    def faults(self) -> Mapping[str, str]:
-        """What is wrong with which part."""
+    def faults(self) -> Faults:
+        """What is wrong at which place."""
 
     def noise(self) -> Mapping[str, int]:
         """Pulses of the buttons too short for a finger, since the start, by place; none where nobody counts them."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from controller.faults import Faults, told
 from controller.selftest_results import (
     ACKNOWLEDGE,
     BOARD,
@@ -21,7 +22,6 @@ from controller.selftest_results import (
     Heard,
     Result,
     Said,
-    fault_about,
     owner,
     results_of,
 )
@@ -222,7 +222,7 @@ class Script:
         if not self.is_over:
             self.stopped, self.is_over = why, True
 
-    def advance(self, now_ns: int, *, faults: Mapping[str, str], noise: Mapping[str, int], has_frames: bool) -> Showing:
+    def advance(self, now_ns: int, *, faults: Faults, noise: Mapping[str, int], has_frames: bool) -> Showing:
         """Let the time pass, and say what is to be seen and heard now.
 
         Args:
@@ -262,7 +262,7 @@ class Script:
     def _end_step(self, said: Said | None, now_ns: int) -> None:
         """Note the answer and begin the next step."""
         if self._step is _MEET:
-            self._facts.board_away = self._facts.faults.get(BOARD)
+            self._facts.board_away = told(self._facts.faults.get(BOARD, ())) or None
         else:
             heard = self._facts.heard[self._step.name]
             heard.said = said
@@ -280,9 +280,9 @@ class Script:
 
     def _fault_of_step(self) -> Fault | None:
         """Why no press came, if the seats know."""
-        if (away := self._facts.faults.get(BOARD)) is not None:
-            return Fault("the seat board is away", away)
-        return fault_about(self._facts.faults.get(self._step.name, ""), "button")
+        if BOARD in self._facts.faults:
+            return Fault("the seat board is away", told(self._facts.faults[BOARD]))
+        return self._facts.fault_now(self._step.name, "button")
 
     def _step_of(self, name: str) -> _Step:
         if name == "hold":
@@ -328,7 +328,9 @@ class Script:
             over = f"The self-test was ended: {self.stopped}." if self.stopped else "The self-test is over."
             return f"{over} {self.last_word}".rstrip()
         places = () if self._step is _MEET else (self._step.name, BOARD)
-        note = "".join(f"({place}: {self._facts.faults[place]}) " for place in places if place in self._facts.faults)
+        note = "".join(
+            f"({place}: {told(self._facts.faults[place])}) " for place in places if place in self._facts.faults
+        )
         say = self._step.say
         if self._step in SEATS:
             say = say.format(lamp=self._facts.lamps[SEATS.index(self._step)])

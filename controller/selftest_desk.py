@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from controller.faults import Faults
 from controller.inbox import PressLike
 from controller.selftest import Asked, Showing
 from controller.selftest_checks import Look
@@ -103,7 +104,12 @@ class Desk:
             self._guide.stop(why)
 
     def turn(
-        self, now_ns: int, *, faults: Mapping[str, str], noise: Mapping[str, int], camera_trouble: str | None
+        self,
+        now_ns: int,
+        *,
+        faults: Faults,
+        noise: Mapping[str, int],
+        camera_trouble: str | None,
     ) -> None:
         """Let the time pass; arguments as `Guide.turn` takes them."""
         guide = self._guide

@@ -17,7 +17,7 @@ from controller.selftest import LAMPS
 from controller.selftest_checks import BoardSeen, CameraWanted, Measured
 from controller.selftest_guide import Setting
 from firmware_bridge.install import LAMP_KINDS
-from firmware_bridge.seats import BOARD, BoardSeats
+from firmware_bridge.seats import BoardSeats
 from firmware_bridge.wire import PROTOCOL, SEATS
 
 
@@ -101,5 +101,5 @@ def board_seen(seats: BoardSeats) -> BoardSeen:
         round_trip_ms=None if told.round_trip_ns is None else told.round_trip_ns / 1e6,
         damaged=told.damaged,
         unanswered=told.unanswered,
-        trouble=seats.faults().get(BOARD),
+        trouble=seats.trouble,
     )

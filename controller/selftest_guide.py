@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from controller.faults import Faults
 from controller.inbox import PressLike
 from controller.selftest import Script, Showing
 from controller.selftest_checks import CameraWanted, Look, Measured, Tally, camera_results, equipment_results
@@ -96,7 +97,12 @@ class Guide:
         self._script.stop(why)
 
     def turn(
-        self, now_ns: int, *, faults: Mapping[str, str], noise: Mapping[str, int], camera_trouble: str | None
+        self,
+        now_ns: int,
+        *,
+        faults: Faults,
+        noise: Mapping[str, int],
+        camera_trouble: str | None,
     ) -> Showing:
         """What is to be seen, heard and said now; called every 50 ms or sooner.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
+
+from controller.faults import FaultLike, Faults
 
 PHRASES: Final = ("illegal", "time", "called", "set over", "look")
 """The buzzer's phrases 1 to 5."""
@@ -17,11 +18,6 @@ ACKNOWLEDGE: Final = 4
 BOARD: Final = "seat board"
 """The place of faults that concern all seats of a board at once."""
 PLACES: Final = ("seat 0", "seat 1", "seat 2", "seat 3", "referee")
-
-_CURE: Final = re.compile(r": (?![^(]*\))")
-"""Where a fault goes on with what to do: a colon, but none in brackets."""
-_WHATS = ("lamp", "button", "buzzer")
-"""What a place has, by the word that the seats' faults use for it."""
 
 
 class Said(Enum):
@@ -48,7 +44,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault as the seats tell it."""
+    """All that is wrong with one part."""
 
     what: str
     to_do: str
@@ -83,30 +79,34 @@ class Facts:
     """The seat whose button is to be held: the first that answered."""
     board_away: str | None = None
     """Why no seat of the board can be tried."""
-    faults: Mapping[str, str] = field(default_factory=dict)
+    faults: Faults = field(default_factory=dict)
     """What is wrong at this moment, by place."""
     noise: Mapping[str, int] = field(default_factory=dict)
     """Pulses too short for a finger since the test began, by place; none where nobody counts them."""
     kept: dict[tuple[str, str], Fault] = field(default_factory=dict)
-    """Faults of a place and what it has that do not get well by being quiet."""
+    """Faults of a place and its part that do not get well by being quiet."""
     is_over: bool = False
     """Whether nothing more is to come."""
 
-    def take_faults(self, faults: Mapping[str, str]) -> None:
+    def take_faults(self, faults: Faults) -> None:
         """Note what is wrong now.
 
         A pin that cannot be had, and a wire that chatters, are faults of the table even where they are quiet later; a
         button that somebody leant on is none.
         """
         self.faults = dict(faults)
-        for place, text in faults.items():
-            for what in _WHATS:
-                if (fault := fault_about(text, what)) is not None and "held down" not in fault.what:
-                    self.kept[place, what] = fault
+        for place, found in faults.items():
+            for part in {fault.part for fault in found if not fault.is_held}:
+                self.kept[place, part] = _together([fault for fault in found if fault.part == part])
 
-    def fault(self, place: str, what: str) -> Fault | None:
-        """What is wrong with a place's lamp, button or buzzer; None where nothing is."""
-        return fault_about(self.faults.get(place, ""), what) or self.kept.get((place, what))
+    def fault_now(self, place: str, part: str) -> Fault | None:
+        """What is wrong at this moment with a place's lamp, button or buzzer; None where nothing is."""
+        about = [fault for fault in self.faults.get(place, ()) if fault.part == part]
+        return _together(about) if about else None
+
+    def fault(self, place: str, part: str) -> Fault | None:
+        """The same, or what was wrong before and does not get well by being quiet."""
+        return self.fault_now(place, part) or self.kept.get((place, part))
 
 
 def results_of(facts: Facts) -> tuple[Result, ...]:
@@ -119,23 +119,9 @@ def owner(button: int | None) -> str:
     return "the referee" if button == ACKNOWLEDGE else f"seat {button}"
 
 
-def fault_about(text: str, what: str) -> Fault | None:
-    """What a place's faults say of its lamp, its button or its buzzer.
-
-    Args:
-        text: all faults of a place as the seats tell them: `what is wrong; what to do; what else is wrong: what to do`.
-        what: one of `lamp`, `button`, `buzzer`.
-    """
-    told: list[tuple[str, list[str]]] = []
-    for part in text.split("; "):
-        head, *cure = _CURE.split(part, maxsplit=1)
-        if any(word in head for word in _WHATS):
-            told.append((head, cure))
-        elif told:
-            told[-1][1].append(part)
-    about = [(head, cure) for head, cure in told if what in head]
-    cures = dict.fromkeys(cure for _, found in about for cure in found)
-    return Fault("; ".join(head for head, _ in about), "; ".join(cures)) if about else None
+def _together(faults: Sequence[FaultLike]) -> Fault:
+    """Several of one part, each cure once."""
+    return Fault("; ".join(fault.wrong for fault in faults), "; ".join(dict.fromkeys(fault.to_do for fault in faults)))
 
 
 def _results(facts: Facts) -> Iterator[Result]:

@@ -15,6 +15,18 @@ _PLACES = ("seat 0", "seat 1", "seat 2", "seat 3", "referee")
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong at one place, in words for a person."""
+
+    part: str
+    """`button`; `board` where the board itself is away."""
+    wrong: str
+    to_do: str = ""
+    is_held: bool = False
+    """Whether it is only a button that somebody may be leaning on."""
+
+
+@dataclass(frozen=True, slots=True)
 class BoardReport:
     """Which board hangs on the line, and how the talk with it goes."""
 
@@ -123,20 +135,23 @@ class BoardSeats:
         self._session.show(Signs(tuple(seats), answer, referee, sound))
         self._advance(self._clock_ns())
 
-    def faults(self) -> Mapping[str, str]:
+    def faults(self) -> Mapping[str, tuple[Fault, ...]]:
         """What is wrong, by place: `seat board`, or with a working board `seat 0` to `seat 3` and `referee`."""
-        if trouble := self._lost or self._session.trouble:
-            return {BOARD: trouble}
-        told: dict[str, str] = {}
+        if self.trouble is not None:
+            return {BOARD: (Fault("board", self.trouble),)}
+        told: dict[str, tuple[Fault, ...]] = {}
         for button, place in zip(range(BUTTONS), _PLACES, strict=True):
             if self._session.chattering >> button & 1:
-                pulses = self._session.noise[button]
-                told[place] = (
-                    f"button chatters ({pulses} pulses too short for a finger so far): check its plug and its wire"
-                )
+                wrong = f"button chatters ({self._session.noise[button]} pulses too short for a finger so far)"
+                told[place] = (Fault("button", wrong, "check its plug and its wire"),)
             elif self._session.stuck >> button & 1:
-                told[place] = "button held down: release it, or check its wire"
+                told[place] = (Fault("button", "button held down", "release it, or check its wire", is_held=True),)
         return told
+
+    @property
+    def trouble(self) -> str | None:
+        """Why no seat works and what to do, or None."""
+        return self._lost or self._session.trouble
 
     def noise(self) -> Mapping[str, int]:
         """How many pulses too short for a finger each button gave since the board was met, by place."""

@@ -50,10 +50,23 @@ class Press:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong at one place, in words for a person."""
+
+    part: str
+    """`lamp`, `button` or `buzzer`."""
+    wrong: str
+    to_do: str = ""
+    is_held: bool = False
+    """Whether it is only a button that somebody may be leaning on."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Spot:
     """Where a pin belongs, for the person who has to find it."""
 
     place: str
+    part: str
     what: str
     number: int
 
@@ -121,7 +134,7 @@ class PinSeats:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._died: Exception | None = None
-        self._failed: dict[_Spot, str] = {}
+        self._failed: dict[_Spot, Fault] = {}
         self._outputs: list[tuple[_Spot, OutputPin | None]] = []
         self._buttons: dict[int, tuple[_Spot, InputPin, Debouncer]] = {}
         try:
@@ -178,7 +191,7 @@ class PinSeats:
             self._signs = _Signs(tuple(seats), answer, referee, sound)
             self._draw()
 
-    def faults(self) -> Mapping[str, str]:
+    def faults(self) -> Mapping[str, tuple[Fault, ...]]:
         """What is wrong, by place: `seat 0` to `seat 3` and `referee`."""
         now_ms = self._clock_ns() // _MS
         with self._lock:
@@ -189,7 +202,7 @@ class PinSeats:
                 if (fault := _fault(debouncer, now_ms)) is not None
             ]
         places = sorted({place for place, _ in told})
-        return {place: "; ".join(fault for where, fault in told if where == place) for place in places}
+        return {place: tuple(fault for where, fault in told if where == place) for place in places}
 
     def noise(self) -> Mapping[str, int]:
         """How many pulses too short for a finger each place's button has given since the start."""
@@ -265,15 +278,16 @@ class PinSeats:
         """Open every pin that can be had: outputs first, so that they are low as early as may be."""
         for seat, pins in enumerate(wiring.seats):
             for name, what in _LIGHTS[self._lamp]:
-                self._open_output(_Spot(f"seat {seat}", what, getattr(pins, name)), factory)
-        self._open_output(_Spot("referee", "lamp", wiring.referee_lamp), factory)
-        self._open_output(_Spot("referee", "buzzer", wiring.buzzer), factory, dimmable=False)
+                self._open_output(_Spot(f"seat {seat}", "lamp", what, getattr(pins, name)), factory)
+        self._open_output(_Spot("referee", "lamp", "lamp", wiring.referee_lamp), factory)
+        self._open_output(_Spot("referee", "buzzer", "buzzer", wiring.buzzer), factory, dimmable=False)
         for seat, pins in enumerate(wiring.seats):
-            self._open_button(seat, _Spot(f"seat {seat}", "button", pins.button), factory)
-        self._open_button(4, _Spot("referee", "acknowledge button", wiring.acknowledge), factory)
+            self._open_button(seat, _Spot(f"seat {seat}", "button", "button", pins.button), factory)
+        self._open_button(4, _Spot("referee", "button", "acknowledge button", wiring.acknowledge), factory)
         if not self._buttons and not any(output for _, output in self._outputs):
+            first = next(iter(self._failed.values()))
             raise PinsUnavailable(
-                f"Not one of the {len(self._failed)} pins can be opened (first: {next(iter(self._failed.values()))}): "
+                f"Not one of the {len(self._failed)} pins can be opened (first: {first.wrong}; {first.to_do}): "
                 "check that this user is in the group gpio, or choose another pin library or a seat board."
             )
 
@@ -300,31 +314,32 @@ class PinSeats:
             result = act()
         except Exception as problem:  # gpiozero, RPi.GPIO and lgpio share no narrower base
             if spot not in self._failed:
-                self._failed[spot] = _explain(spot, problem)
-                self._logger.error("%s: %s", spot.place, self._failed[spot])
+                fault = self._failed[spot] = _explain(spot, problem)
+                self._logger.error("%s: %s; %s", spot.place, fault.wrong, fault.to_do)
             return None
         self._failed.pop(spot, None)
         return result
 
 
-def _fault(debouncer: Debouncer, now_ms: int) -> str | None:
-    """What is wrong with a button and what to do, or None."""
+def _fault(debouncer: Debouncer, now_ms: int) -> Fault | None:
+    """What is wrong with a button, or None."""
+    held, chattering = "release it, or check its wire", "check its plug and its wire"
     return {
         FINE: None,
-        CHATTERS: (
-            f"button chatters ({debouncer.noise} pulses too short for a finger so far): check its plug and its wire"
+        CHATTERS: Fault(
+            "button", f"button chatters ({debouncer.noise} pulses too short for a finger so far)", chattering
         ),
-        STUCK_AT_START: "button held down since the start or since it chattered: release it, or check its wire",
-        STUCK_LONG: f"button held down for more than {STUCK_MS // 1000} s: release it, or check its wire",
+        STUCK_AT_START: Fault("button", "button held down since the start or since it chattered", held, is_held=True),
+        STUCK_LONG: Fault("button", f"button held down for more than {STUCK_MS // 1000} s", held, is_held=True),
     }[debouncer.fault(now_ms)]
 
 
-def _explain(spot: _Spot, problem: Exception) -> str:
-    """What failed and what to do about it, in one sentence."""
+def _explain(spot: _Spot, problem: Exception) -> Fault:
+    """What failed."""
     if "edge detection" in str(problem):
         cure = "RPi.GPIO cannot watch pins on this kernel or board; rpi-lgpio gives the same module and can"
     elif spot.number in USUAL_OWNERS:
         cure = f"it is usually taken by {USUAL_OWNERS[spot.number]}: switch that off, or choose another pin"
     else:
         cure = "another program may hold it: stop that, or choose another pin"
-    return f"{spot.what} on GPIO {spot.number} does not work ({problem}); {cure}"
+    return Fault(spot.part, f"{spot.what} on GPIO {spot.number} does not work ({problem})", cure)

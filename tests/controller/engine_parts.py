@@ -14,6 +14,7 @@ from controller.selftest import LAMPS
 from controller.selftest_checks import CameraWanted, Measured
 from controller.selftest_desk import Desk
 from controller.selftest_guide import Setting
+from hardware.seats import Fault
 
 S = 1_000_000_000
 SHARP = 0.97
@@ -51,7 +52,7 @@ class FakeSeats:
     referee: int = 0
     phrase: int = 0
     is_night: bool = False
-    wrong: dict[str, str] = field(default_factory=dict)
+    wrong: dict[str, list[Fault]] = field(default_factory=dict)
 
     def presses(self, now_ns: int) -> Sequence[Press]:
         found, self.waiting = self.waiting, []
@@ -68,7 +69,7 @@ class FakeSeats:
         self.signs = tuple(sign for sign, _, _ in seats)
         self.answer, self.referee, self.phrase = answer, referee, sound[0]
 
-    def faults(self) -> Mapping[str, str]:
+    def faults(self) -> Mapping[str, list[Fault]]:
         return self.wrong
 
     def noise(self) -> Mapping[str, int]:

@@ -22,6 +22,7 @@ from controller.game.state import Halt, Phase, State
 from controller.game.tiles import MonoNs, Pair
 from controller.journal import Draft, Entry, Journal, JournalFull
 from controller.mqtt import CommandMessage
+from hardware.seats import Fault
 from tests.controller.engine_parts import FakeOutlet, FakeSeats, Press, S, Time, desk_of, seen_tile
 
 
@@ -336,11 +337,11 @@ def test_engine_ends_with_the_reason_when_a_thread_has_died(table: Table) -> Non
 
 def test_engine_shows_a_seats_fault_and_the_brokers_trouble_in_health(table: Table) -> None:
     """What is wrong with button or broker is said by name."""
-    table.seats.wrong["seat 2"] = "button held down at start"
+    table.seats.wrong["seat 2"] = [Fault("button", "button held down", "release it"), Fault("lamp", "lamp dead")]
     table.outlet.problem = "no broker at 127.0.0.1"
     table.rounds(1.0)
     health = table.outlet.healths[-1]
-    assert health["seats"] == {"status": "degraded", "why": "seat 2: button held down at start"}
+    assert health["seats"] == {"status": "degraded", "why": "seat 2: button held down; release it; lamp dead"}
     assert health["broker"] == {"status": "failed", "why": "no broker at 127.0.0.1"}
 
 

@@ -32,6 +32,7 @@ from controller.selftest import Asked, Showing
 from controller.selftest_results import Result
 from controller.selftest_terminal import Screen, _own_stderr, _try_page
 from hardware.pins import open_factory
+from hardware.seats import Fault
 from hardware.wiring import DEFAULT_WIRING
 from tests.controller.engine_parts import FakeOutlet, FakeSeats, desk_of
 from tests.controller.live_service import ROOT, Display
@@ -401,8 +402,8 @@ def test_button_that_chatters_does_not_flood_the_broker() -> None:
     desk = desk_of(outlet, FakeSeats())
     assert desk.ask(Asked("Olga"), 0, is_game_on=False) is None
     for number in range(500):
-        fault = f"button chatters ({number} pulses too short for a finger so far): check its plug and its wire"
-        desk.turn(20_000_000 * number, faults={"seat 0": fault}, noise={"seat 0": number}, camera_trouble=None)
+        fault = Fault("button", f"button chatters ({number} pulses)", "check its plug and its wire")
+        desk.turn(20_000_000 * number, faults={"seat 0": [fault]}, noise={"seat 0": number}, camera_trouble=None)
     assert 15 < len(outlet.selftests) < 25
     assert "chatters" in outlet.selftests[-1]["say"]
 

@@ -47,6 +47,11 @@ def host(board: BoardProcess) -> Iterator[Host]:
     host.seats.close()
 
 
+def told(host: Host, place: str) -> list[str]:
+    """What is wrong at a place."""
+    return [fault.wrong for fault in host.seats.faults().get(place, ())]
+
+
 def lengths(changes: list[tuple[int, str]]) -> list[int]:
     """How long each state lasted that was left again, in ms."""
     return [after - before for (before, _), (after, _) in pairwise(changes)]
@@ -121,7 +126,7 @@ def test_button_down_at_power_on_is_a_fault_of_its_seat(tmp_path: Path) -> None:
     """A cup on the button is told by its place, is no press, and is forgotten when it is gone."""
     with Board(tmp_path, down="3") as board:
         host = Host(board.path)
-        host.until(lambda: "button held down" in host.seats.faults().get("seat 1", ""), "stuck")
+        host.until(lambda: told(host, "seat 1") == ["button held down"], "stuck")
         board.move((1, False))
         host.until(host.ready, "released")
         assert host.found == []
@@ -133,7 +138,7 @@ def test_button_that_chatters_is_a_fault_and_never_a_press(board: BoardProcess, 
     for _ in range(15):
         board.move(*[step for n in range(12) for step in ((2, n % 2 == 0), 3)])
         host.run(0.01)
-    host.until(lambda: "chatters" in host.seats.faults().get("seat 2", ""), "chatter")
+    host.until(lambda: "chatters" in "".join(told(host, "seat 2")), "chatter")
     host.run(0.5)
     assert host.found == []
 

@@ -10,6 +10,7 @@ import pytest
 import serial
 
 from firmware_bridge.link import LinkDied
+from firmware_bridge.seats import Fault
 from firmware_bridge.wire import PROTOCOL
 from tests.firmware_bridge.fake_board import FakeBoard
 from tests.firmware_bridge.host import Host
@@ -66,7 +67,7 @@ def test_board_that_goes_away_comes_back_with_its_lamps(
     caplog.set_level(logging.INFO)
     host.until(host.ready)
     board.unplug()
-    host.until(lambda: f"there is no {board.path}" in host.seats.faults().get("seat board", ""))
+    host.until(lambda: f"there is no {board.path}" in (host.seats.trouble or ""))
     host.show(*[LEADS] * 4)
     board.board = board.board.restarted()
     board.plug()
@@ -79,7 +80,7 @@ def test_board_that_goes_away_comes_back_with_its_lamps(
 
 def test_board_that_comes_late_is_found(port: Path, host: Host) -> None:
     """The program may start before the board is plugged in."""
-    host.until(lambda: "plug the seat board in" in host.seats.faults().get("seat board", ""))
+    host.until(lambda: "plug the seat board in" in (host.seats.trouble or ""))
     with PtyBoard(port, FakeBoard()):
         host.until(host.ready)
 
@@ -88,7 +89,7 @@ def test_port_in_use_is_told(board: PtyBoard, port: Path) -> None:
     """Two programs on one line would steal each other's bytes; the second is told so and waits."""
     with serial.Serial(str(port), exclusive=True):
         host = Host(port)
-        host.until(lambda: "is used by another program" in host.seats.faults().get("seat board", ""))
+        host.until(lambda: "is used by another program" in (host.seats.trouble or ""))
     host.until(host.ready)
     host.seats.close()
 
@@ -97,7 +98,7 @@ def test_line_without_a_board_says_so(port: Path, host: Host) -> None:
     """Something opens but nobody answers."""
     master, slave = os.openpty()
     port.symlink_to(os.ttyname(slave))
-    host.until(lambda: "does it carry the seat firmware?" in host.seats.faults().get("seat board", ""))
+    host.until(lambda: "does it carry the seat firmware?" in (host.seats.trouble or ""))
     os.close(slave)
     os.close(master)
 
@@ -119,9 +120,10 @@ def test_health_of_buttons_is_told_by_place(board: PtyBoard, host: Host) -> None
     """The board's own findings carry the names of the places."""
     board.board.stuck, board.board.chattering = 0b00010, 0b10000
     host.until(lambda: len(host.seats.faults()) == 2)
+    wrong = "button chatters (0 pulses too short for a finger so far)"
     assert host.seats.faults() == {
-        "seat 1": "button held down: release it, or check its wire",
-        "referee": "button chatters (0 pulses too short for a finger so far): check its plug and its wire",
+        "seat 1": (Fault("button", "button held down", "release it, or check its wire", is_held=True),),
+        "referee": (Fault("button", wrong, "check its plug and its wire"),),
     }
 
 

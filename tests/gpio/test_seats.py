@@ -41,7 +41,9 @@ def test_pin_of_another_program_is_its_seat_s_fault_and_the_others_play_on(
     """
     with another_program(header.number, BUTTONS[3]), open_seats() as seats:
         assert list(seats.faults()) == ["seat 3"]
-        assert f"button on GPIO {BUTTONS[3]} does not work ('lg' holds it)" in seats.faults()["seat 3"]
+        assert [fault.wrong for fault in seats.faults()["seat 3"]] == [
+            f"button on GPIO {BUTTONS[3]} does not work ('lg' holds it)"
+        ]
         show_all(seats, 1.0, buzzer=0.0)
         assert all(header.level(line) for line in LAMPS)
         header.press(BUTTONS[0])

@@ -247,7 +247,8 @@ def test_bad_pin_is_the_fault_of_its_place_and_the_others_work_on(
     table.factory.pin(pin, pin_class=pin_class)
     seats = table.open()
     assert list(seats.faults()) == [place]
-    assert says in seats.faults()[place]
+    (fault,) = seats.faults()[place]
+    assert says in f"{fault.wrong}; {fault.to_do}"
     sign = (lamps.TURN, table.now_ns, 15_000)
     seats.show([sign] * 4, answer=None, referee=lamps.DUE, sound=(buzzer.SET_OVER, table.now_ns))
     assert all(table.levels(other)[-1] == 1 for other in OUTPUTS if other != pin)
@@ -264,7 +265,8 @@ def test_pin_that_fails_while_playing_recovers_by_itself(table: MockTable, monke
     write: Callable[[float], None] = lamp._set_state
     monkeypatch.setattr(lamp, "_set_state", lambda _: (_ for _ in ()).throw(OSError("Input/output error")))
     shown(table, lamps.REFUSED, *[lamps.OFF] * 3)
-    assert "red lamp on GPIO 22" in seats.faults()["seat 0"]
+    (fault,) = seats.faults()["seat 0"]
+    assert (fault.part, fault.wrong.split(" does ")[0]) == ("lamp", "red lamp on GPIO 22")
     monkeypatch.setattr(lamp, "_set_state", write)
     shown(table, lamps.REFUSED, *[lamps.OFF] * 3)
     assert seats.faults() == {}
@@ -275,7 +277,9 @@ def test_button_down_at_the_start_is_a_fault_of_its_seat(table: MockTable) -> No
     """A cup on the button is told, and is no pass."""
     table.factory.pin(6, pin_class=HeldDown)
     seats = table.open()
-    assert "held down since the start" in seats.faults()["seat 1"]
+    (fault,) = seats.faults()["seat 1"]
+    assert (fault.part, fault.is_held) == ("button", True)
+    assert "held down since the start" in fault.wrong
     table.after(5000).release(6)
     assert seats.presses(table.after(100).now_ns) == ()
     assert seats.faults() == {}
@@ -288,7 +292,8 @@ def test_chattering_button_names_its_seat(table: MockTable) -> None:
         table.after(1).press(8)
         table.after(1).release(8)
     assert seats.presses(table.now_ns) == ()
-    assert "chatters" in seats.faults()["seat 3"]
+    (fault,) = seats.faults()["seat 3"]
+    assert ("chatters" in fault.wrong, fault.is_held) == (True, False)
 
 
 def test_no_pin_at_all_is_refused_in_one_sentence() -> None:
