@@ -20,7 +20,7 @@ from controller.game import events as ev
 from controller.game.clocks import NS_PER_S
 from controller.game.decide import decide
 from controller.game.evolve import evolve_all
-from controller.game.panel import Sound, panel
+from controller.game.panel import Flash, Sound, panel
 from controller.game.paragraphs import PARAGRAPHS
 from controller.game.rulesets import Params
 from controller.game.sight import Sighting
@@ -116,6 +116,8 @@ class Engine:
         self._held_presses: list[PressLike] = []
         self._held_orders: list[tuple[OrderCame, Accepted, cmd.Pass]] = []
         self._called_ns: dict[Seat, int] = {}
+        self._flash: Flash | None = None  # the newest, as the state has it
+        self._flash_began = MonoNs(0)
         self._shown_mark: tuple[int, str | None] | None = None
         self._shown_health: bytes | None = None
         self._beat_ns = 0
@@ -144,6 +146,7 @@ class Engine:
         """Rebuild the state from the journal; a set that was in progress goes on with its clock paused."""
         kept = (event_of(entry.type, entry.body) for entry in self._journal.entries())
         self.state = evolve_all(self.state, kept)
+        self._flash = panel(self.state).answer  # of a press before the start; it has been seen
         if self.state.revision:
             self._decide(cmd.Restart(self._now()))
         self._outlet.show_meta(msgspec.json.encode(self._meta))
@@ -413,7 +416,7 @@ class Engine:
             # Asked only where something would sound: the hour of the day is no business of every round.
             is_mute = signs.sound != Sound() and self._is_quiet()
             sound = Sound() if is_mute else signs.sound
-            self._seats.show(signs.seats, answer=signs.answer, referee=signs.referee, sound=sound)
+            self._seats.show(signs.seats, answer=self._begun(signs.answer, now), referee=signs.referee, sound=sound)
         mark = (self.state.revision, self._storage_trouble)
         if mark != self._shown_mark:
             self._shown_mark = mark
@@ -425,6 +428,17 @@ class Engine:
             self._beat_ns = now
             self._show_health(now)
             self._outlet.heartbeat(msgspec.json.encode(self._heartbeat(now)))
+
+    def _begun(self, flash: Flash | None, now: MonoNs) -> Flash | None:
+        """The answer to a press, from the moment on when it is first shown: the finger may have been there for long.
+
+        One that an undo brings back, or that is older than this start, has been seen.
+        """
+        newest = self._flash
+        if flash is not None and flash != newest and (newest is None or flash.at >= newest.at):
+            self._flash, self._flash_began = flash, now
+            newest = flash
+        return flash._replace(at=self._flash_began) if flash is not None and flash == newest else flash
 
     def _show_health(self, now: MonoNs) -> None:
         parts: dict[str, dict[str, str]] = {

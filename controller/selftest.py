@@ -193,23 +193,23 @@ class Script:
             button: 0 to 3 the seat, 4 acknowledge.
             held_ms: 0, 1500 or 3000; only the first and second mean something here.
             at_ns: when it went down, or reached the hold.
-            now_ns: when that is told; the next step begins now.
+            now_ns: when that is told; its answer and the next step begin now.
         """
         if self.is_over or held_ms > 1000 * HOLD_S or self._step in (_MEET, _LOOK):
             return
         down_ns = at_ns - held_ms * 1_000_000
         if self._step.button not in (None, button):
             self._facts.heard[self._step.name].instead = button
-            self._refuse(button, at_ns, f"That was the button of {owner(button)}.")
+            self._refuse(button, now_ns, f"That was the button of {owner(button)}.")
             return
         self._facts.heard[PLACES[button]].is_short |= held_ms == 0
         if down_ns - self._since_ns < self._step.watch_s * _S:
-            self._refuse(button, at_ns, "Too early: wait until you have seen or heard it all.")
+            self._refuse(button, now_ns, "Too early: wait until you have seen or heard it all.")
         elif self._step.name == "hold" and held_ms == 0:
-            self._refuse(button, at_ns, "That was short.")
+            self._refuse(button, now_ns, "That was short.")
         else:
             is_right = held_ms == 0 or self._step.name == "hold"
-            self._flash(button, COUNTED, at_ns)
+            self._flash(button, COUNTED, now_ns)
             self._end_step(Said.RIGHT if is_right else Said.WRONG, now_ns)
 
     def looked(self, at_ns: int, now_ns: int) -> None:
@@ -292,13 +292,13 @@ class Script:
         steps = (*SEATS, _REFEREE, _BUZZER, _DOMINO, _LOOK)
         return next(step for step in steps if step.name == name)
 
-    def _refuse(self, button: int, at_ns: int, remark: str) -> None:
-        self._flash(button, REFUSED, at_ns)
+    def _refuse(self, button: int, now_ns: int, remark: str) -> None:
+        self._flash(button, REFUSED, now_ns)
         self._remark = f"{remark} "
 
-    def _flash(self, button: int, sign: int, at_ns: int) -> None:
+    def _flash(self, button: int, sign: int, now_ns: int) -> None:
         if button != ACKNOWLEDGE:
-            self._answer = (button, sign, at_ns)
+            self._answer = (button, sign, now_ns)
 
     def _showing(self, now_ns: int) -> Showing:
         step, seats, referee, sound = self._step, [(DARK, 0, 0)] * 4, DARK, (0, 0)

@@ -126,7 +126,7 @@ class BoardSeats:
 
         Args:
             seats: Of seats 0 to 3 the sign of docs/lamps.md, since when (ns), and the time given (ms).
-            answer: A flash over a seat's sign: the seat, the sign, the moment of the press (ns).
+            answer: A flash over a seat's sign: the seat, the sign, the moment it begins (ns).
             referee: The sign of his lamp.
             sound: The buzzer's phrase and the moment it begins (ns).
         """

@@ -66,7 +66,7 @@ class Signs:
     seats: tuple[tuple[int, int, int], ...] = ((0, 0, 0),) * SEATS
     """Of each seat: its lamp's sign, since when, and the time given in ms."""
     answer: tuple[int, int, int] | None = None
-    """A flash over a seat's sign: the seat, the flash, the moment of the press."""
+    """A flash over a seat's sign: the seat, the flash, the moment it begins."""
     referee: int = 0
     sound: tuple[int, int] = (0, 0)
     """The buzzer's phrase and the moment it begins."""

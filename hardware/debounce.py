@@ -59,9 +59,10 @@ class Debouncer:
         self._noise_next = 0
         self._told: list[tuple[int, int]] = []
 
-    def is_felt(self) -> bool:
-        """Whether it has been down long enough for a press and more may come of it: not after the last hold."""
-        return self._down and not self._deaf and self._holds_told < len(HELD_MS)
+    def felt_since(self) -> int | None:
+        """When it went down, once that is long enough for a press and while more may come of it; None otherwise."""
+        is_felt = self._down and not self._deaf and self._holds_told < len(HELD_MS)
+        return self._down_since_ms if is_felt else None
 
     def edge(self, pressed: bool, at_ms: int) -> None:
         """Take the next edge; a stamp earlier than the one before counts as the same moment."""

@@ -121,6 +121,14 @@ def felt(sign: int) -> int:
     return FELT if sign == OFF else OFF
 
 
+def is_answer_seen(flash_ms: int, felt_ms: int | None, now_ms: int) -> bool:
+    """Whether a flash that began at `flash_ms` is to be seen over the seat's sign and over what the finger makes of it.
+
+    A finger that came after the flash, at `felt_ms`, is felt at once; one that is still there, holding, is answered.
+    """
+    return is_flashing(now_ms - flash_ms) and (felt_ms is None or felt_ms <= flash_ms)
+
+
 def is_flashing(since_ms: int) -> bool:
     """Whether a flash of this age is still to be seen; before and after it the lamp shows its sign."""
     return 0 <= since_ms < FLASH_MS

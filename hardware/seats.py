@@ -181,7 +181,7 @@ class PinSeats:
 
         Args:
             seats: Of seats 0 to 3 the sign of `hardware.lamps`, since when (ns), and the time given (ms).
-            answer: A flash over a seat's sign: the seat, the sign, the moment of the press (ns).
+            answer: A flash over a seat's sign: the seat, the sign, the moment it begins (ns).
             referee: The sign of his lamp.
             sound: The phrase of `hardware.buzzer` and the moment it begins (ns).
         """
@@ -259,10 +259,11 @@ class PinSeats:
         levels: list[int] = []
         for seat, (sign, since_ns, limit_ms) in enumerate(self._signs.seats):
             answer = self._signs.answer
-            if seat in self._buttons and self._buttons[seat][2].is_felt():
-                sign = lamps.felt(sign)
-            elif answer and answer[0] == seat and lamps.is_flashing((now_ns - answer[2]) // _MS):
+            felt_ms = self._buttons[seat][2].felt_since() if seat in self._buttons else None
+            if answer and answer[0] == seat and lamps.is_answer_seen(answer[2] // _MS, felt_ms, now_ns // _MS):
                 _, sign, since_ns = answer
+            elif felt_ms is not None:
+                sign = lamps.felt(sign)
             lamps.draw(self._levels, self._lamp, sign, now_ns // _MS, (now_ns - since_ns) // _MS, limit_ms)
             levels += self._levels
         one_led = bytearray(1)

@@ -74,12 +74,13 @@ class Lamp(NamedTuple):
     """For TURN: the time given."""
 
 
-class Answer(NamedTuple):
+class Flash(NamedTuple):
     """A flash over a seat's sign, for the press of its button."""
 
     seat: Seat
     sign: Sign
     at: MonoNs
+    """Of the press; the flash begins when it is first shown."""
 
 
 class Sound(NamedTuple):
@@ -94,7 +95,7 @@ class Panel:
     """What the table says."""
 
     seats: tuple[Lamp, Lamp, Lamp, Lamp]
-    answer: Answer | None
+    answer: Flash | None
     referee: Sign
     sound: Sound
 
@@ -129,12 +130,12 @@ def _playing(state: State, seat: Seat) -> Lamp:
     return Lamp(Sign.TURN, MonoNs(clock.since - clock.banked_ns), clock.limit_ns // NS_PER_MS)
 
 
-def _answer(state: State) -> Answer | None:
+def _answer(state: State) -> Flash | None:
     """The last press; whoever shows it ends the flash."""
     feedback = state.feedback
     if feedback is None:
         return None
-    return Answer(feedback.seat, Sign.COUNTED if feedback.refused is None else Sign.REFUSED, feedback.at)
+    return Flash(feedback.seat, Sign.COUNTED if feedback.refused is None else Sign.REFUSED, feedback.at)
 
 
 def _referee(state: State) -> Sign:

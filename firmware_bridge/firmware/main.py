@@ -96,12 +96,13 @@ class SeatBoard:
             board.darken()
         for seat in range(wire.SEATS):
             sign, since_ms, limit_ms = board.seats[seat]
+            felt_ms = self._buttons[seat].felt_since()
             if is_silent:
                 sign = lamps.HOST_SILENT
-            elif self._buttons[seat].is_felt():
-                sign = lamps.felt(sign)
-            elif board.answer[0] == seat and lamps.is_flashing(now_ms - board.answer[2]):
+            elif board.answer[0] == seat and lamps.is_answer_seen(board.answer[2], felt_ms, now_ms):
                 sign, since_ms = board.answer[1:]
+            elif felt_ms is not None:
+                sign = lamps.felt(sign)
             levels = self._levels[seat]
             lamps.draw(levels, self._kind, sign, now_ms, now_ms - since_ms, limit_ms)
             self._pins.show(seat, levels)

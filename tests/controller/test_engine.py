@@ -157,6 +157,33 @@ def test_engine_plays_what_camera_and_buttons_say(table: Table) -> None:
     assert table.seats.signs[3] == Sign.TURN
 
 
+def test_engine_begins_a_flash_when_it_shows_it_not_when_the_finger_came(tmp_path: Path, table: Table) -> None:
+    """A press of 0.9 s is answered as any other; what an undo brings back, after a restart too, is not seen again."""
+    start(table)
+    table.see((6, 4))
+    down_ns = table.time.now_ns
+    table.rounds(0.9)
+    table.seats.waiting.append(Press(1, 0, down_ns))
+    table.rounds()
+    flash = (1, Sign.COUNTED, table.time.now_ns)
+    assert table.seats.answer == flash
+    table.rounds(0.3)
+    assert table.seats.answer == flash
+    table.press(3)
+    assert table.seats.answer == (3, Sign.REFUSED, table.time.now_ns)
+    table.rounds(5.0)
+    table.press(2)
+    table.rounds(1.0)
+    table.journal.close()
+    again = make_table(tmp_path / "journal.sqlite", table.time)
+    again.rounds()
+    again.order("undo")
+    assert again.seats.answer is not None
+    assert again.seats.answer[:2] == (3, Sign.REFUSED)
+    assert again.seats.answer[2] < again.time.now_ns - 5 * S
+    again.journal.close()
+
+
 def test_engine_answers_every_order_once_with_its_events_or_a_reason(table: Table) -> None:
     """The referee hears what his command caused, or why it caused nothing."""
     table.rounds()

@@ -10,7 +10,7 @@ from controller.game import commands as cmd
 from controller.game.commands import Decision
 from controller.game.events import Acknowledged, FindingKind, FindingRaised, SyncLost
 from controller.game.evolve import evolve
-from controller.game.panel import PHRASES, Answer, Lamp, Panel, Phrase, Sign, Sound, panel
+from controller.game.panel import PHRASES, Flash, Lamp, Panel, Phrase, Sign, Sound, panel
 from controller.game.rulesets import Params, WrongDominoAlert
 from controller.game.state import AlertKind, Phase, State
 from controller.game.tiles import MonoNs, Pair, Seat
@@ -91,9 +91,9 @@ def test_press_is_answered_by_what_became_of_it() -> None:
     """A pass that counts and one that counts for nothing are told apart; the seat's own sign stays beneath."""
     table = at_the_table(moves=1)
     table.skip(3)
-    assert panel(table.state).answer == Answer(Seat.S3, Sign.REFUSED, table.now)
+    assert panel(table.state).answer == Flash(Seat.S3, Sign.REFUSED, table.now)
     table.skip(1)
-    assert panel(table.state).answer == Answer(Seat.S1, Sign.COUNTED, table.now)
+    assert panel(table.state).answer == Flash(Seat.S1, Sign.COUNTED, table.now)
     assert signs(table) == [Sign.OFF, Sign.OFF, Sign.TURN, Sign.OFF]
 
 
@@ -193,13 +193,13 @@ def test_time_claim_is_answered_at_the_claimants_seat_and_heard_by_the_referee()
     table.is_checked = False
     table.wait(3.0)
     table.do(cmd.ClaimTime(table.now, 2))
-    assert panel(table.state).answer == Answer(Seat.S2, Sign.REFUSED, table.now)
+    assert panel(table.state).answer == Flash(Seat.S2, Sign.REFUSED, table.now)
     assert panel(table.state).sound == Sound()
     table.wait(13.0)
     table.do(cmd.ClaimTime(table.now, 3))
-    assert panel(table.state).answer == Answer(Seat.S3, Sign.REFUSED, table.now)
+    assert panel(table.state).answer == Flash(Seat.S3, Sign.REFUSED, table.now)
     table.do(cmd.ClaimTime(table.now, 2))
-    assert panel(table.state).answer == Answer(Seat.S2, Sign.COUNTED, table.now)
+    assert panel(table.state).answer == Flash(Seat.S2, Sign.COUNTED, table.now)
     assert panel(table.state).sound.phrase is Phrase.TIME
     table.do(cmd.Acknowledge(table.now))
     assert panel(table.state).referee is Sign.DUE

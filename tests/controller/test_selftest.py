@@ -203,17 +203,17 @@ def test_hold_is_asked_of_the_first_seat_whose_button_works(table: MockTable) ->
 
 
 def test_lamp_goes_dark_under_the_finger_and_lights_up_when_the_hold_is_told(table: MockTable) -> None:
-    """What the sentence promises is what the lamp does, at the moment at which letting go is right."""
-    yellow, red, seen = DEFAULT_WIRING.seats[0].yellow, DEFAULT_WIRING.seats[0].red, list[tuple[float, float]]()
-
+    """What the sentence promises is what the lamp does, by a green flash at the moment at which letting go is right."""
+    seat, seen = DEFAULT_WIRING.seats[0], list[tuple[float, ...]]()
     technician = Technician(table)
-    technician.watched = lambda: seen.append((table.factory.pin(yellow).state, table.factory.pin(red).state))
+    lamp = [table.factory.pin(pin) for pin in (seat.green, seat.yellow, seat.red)]
+    technician.watched = lambda: seen.append(tuple(pin.state for pin in lamp))
     technician.goes_round()
     during = [levels for levels, showing in zip(seen, technician.shown, strict=True) if showing.step == 5]
     after = [levels for levels, showing in zip(seen, technician.shown, strict=True) if showing.step == 6]
-    assert during[-1] == (0, 0)
-    assert (1, 0) in during
-    assert after[1] == (1, 1)
+    assert during[-1] == (0, 0, 0)
+    assert (0, 1, 0) in during
+    assert after[1] == (1, 0, 0)
 
 
 def test_short_press_where_a_hold_is_asked_for_does_not_do(table: MockTable) -> None:

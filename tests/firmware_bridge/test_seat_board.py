@@ -206,3 +206,26 @@ def test_finger_is_felt_within_50_ms_while_the_host_is_busy() -> None:
         joined.pins.move(1, down=False)
         joined.run(100)
         assert joined.pins.levels[:2] == [b"\xff\0\0", b"\0\0\0"]
+
+
+def test_hold_is_answered_while_the_finger_is_still_there() -> None:
+    """A green flash over the lamp that the finger holds dark; a finger that comes after the flash is felt at once."""
+    joined = Joined(0, 0)
+    joined.run(300)
+    signs = ((6, 0, 0),) * 4
+    joined.session.show(Signs(signs))
+    joined.pins.move(0, down=True)
+    joined.run(1600)
+    assert ([press.held_ms for press in joined.presses], joined.pins.levels[0]) == ([1500], b"\0\0\0")
+    joined.session.show(Signs(signs, answer=(0, 9, joined.pins.now_ms * MS)))
+    joined.run(100)
+    assert joined.pins.levels[0] == b"\xff\0\0"
+    joined.run(500)
+    assert joined.pins.levels[0] == b"\0\0\0"
+    joined.pins.move(0, down=False)
+    joined.run(100)
+    joined.session.show(Signs(signs, answer=(0, 9, joined.pins.now_ms * MS)))
+    joined.run(60)
+    joined.pins.move(0, down=True)
+    joined.run(60)
+    assert joined.pins.levels[0] == b"\0\0\0"

@@ -148,6 +148,33 @@ def test_finger_is_felt_within_50_ms_whatever_it_is_worth(table: MockTable, sign
     assert [table.factory.pin(pin).state for pin in (17, 27, 22)] == before
 
 
+def test_hold_is_answered_while_the_finger_is_still_there(table: MockTable) -> None:
+    """The flash goes over the felt lamp; after it the finger is felt again, and one that comes later at once."""
+    seats = table.open()
+    shown(table, *[lamps.LEADS] * 4)
+    lamp = [table.factory.pin(pin) for pin in (17, 27, 22)]
+
+    def look(answer: tuple[int, int, int] | None) -> list[int]:
+        shown(table, *[lamps.LEADS] * 4, answer=answer)
+        return [pin.state for pin in lamp]
+
+    table.after(100).press(5)
+    (call,) = seats.presses(table.after(1600).now_ns)
+    assert look(None) == [0, 0, 0]
+    answered = (0, lamps.COUNTED, table.now_ns)
+    assert look(answered) == [1, 0, 0]
+    seats.presses(table.after(500).now_ns)
+    assert look(answered) == [0, 0, 0]
+    table.release(5)
+    seats.presses(table.after(50).now_ns)
+    assert look(answered) == [1, 0, 0]
+
+    answered = (0, lamps.COUNTED, table.now_ns)
+    table.after(10).press(5)
+    seats.presses(table.after(30).now_ns)
+    assert (call.held_ms, look(answered)) == (1500, [0, 0, 0])
+
+
 @pytest.mark.parametrize(
     ("lamp", "sign", "lit"),
     [
