@@ -50,7 +50,7 @@ def main() -> None:
             bare, queued, told, lit = in_this_process(header, factory)
         finally:
             factory.close()
-        served = through_the_service(header)
+        felt, served = through_the_service(header)
     finally:
         header.close()
     print(f"{'':34}{'median ms':>10}{'p99 ms':>10}{'median beside bare':>20}")
@@ -59,7 +59,8 @@ def main() -> None:
         "edge to queued edge": queued,
         "release to press told": told,
         "press told to lamp": lit,
-        "60 ms press to lamp, whole service": served,
+        "edge to felt lamp, whole service": felt,
+        "release to answer, whole service": served,
     }.items():
         print(
             f"{name:36}{statistics.median(times) * 1e3:8.2f}{percentile(times, 99) * 1e3:10.2f}"
@@ -135,12 +136,16 @@ def answer(seats: PinSeats, sign: int) -> None:
     seats.show([off, off, off, off], answer=flash, referee=lamps.OFF, sound=(SILENT, 0))
 
 
-def through_the_service(header: Bank) -> Times:
-    """The real service with camera, journal and broker: a player who is not on turn presses, and his lamp says so."""
+def through_the_service(header: Bank) -> tuple[Times, Times]:
+    """The real service with camera, journal and broker: a player who is not on turn presses.
+
+    All of his lamp is lit while his finger is down, by the thread of the pins; red flashes when the game has answered.
+    """
     seat = DEFAULT_WIRING.seats[3]
     for each in DEFAULT_WIRING.seats:
         header.release(each.button)
-    times: Times = []
+    felt: Times = []
+    answered: Times = []
     with tempfile.TemporaryDirectory() as name, Mosquitto(Path(name)) as broker:
         config = config_in(Path(name), film=film_in(Path(name)), port=broker.port, pin_factory="rpigpio")
         display = Display(broker.port)
@@ -153,26 +158,28 @@ def through_the_service(header: Bank) -> Times:
             display.order("start_set")
             display.wait_for("event/domino_laid")
             for _ in range(SERVICE_ROUNDS):
-                wait_until(lambda: not lit_lamps(header), "the lamps of seat 3 to be dark")
+                wait_until(lambda: lit_lamps(header) == (0, 0, 0), "the lamp of seat 3 to be dark")
                 start = time.perf_counter()
                 header.press(seat.button)
-                while not lit_lamps(header) and time.perf_counter() < start + DOWN_S:
-                    time.sleep(0.0005)
+                wait_until(lambda: lit_lamps(header) == (1, 1, 1), "the lamp of seat 3 to feel the finger")
+                felt.append(time.perf_counter() - start)
+                time.sleep(max(0.0, start + DOWN_S - time.perf_counter()))
+                start = time.perf_counter()
                 header.release(seat.button)
-                wait_until(lambda: lit_lamps(header) > 0, "a lamp of seat 3 to answer")
-                times.append(time.perf_counter() - start)
+                wait_until(lambda: lit_lamps(header) == (0, 0, 1), "the lamp of seat 3 to refuse")
+                answered.append(time.perf_counter() - start)
                 time.sleep(0.5)
         finally:
             service.terminate()
             service.wait()
             display.close()
-    return times
+    return felt, answered
 
 
-def lit_lamps(header: Bank) -> int:
-    """How many of seat 3's lamps are lit."""
+def lit_lamps(header: Bank) -> tuple[int, int, int]:
+    """Which of seat 3's lamps are lit: green, yellow, red."""
     seat = DEFAULT_WIRING.seats[3]
-    return sum(header.level(line) for line in (seat.green, seat.yellow, seat.red))
+    return header.level(seat.green), header.level(seat.yellow), header.level(seat.red)
 
 
 if __name__ == "__main__":
