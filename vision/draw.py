@@ -17,11 +17,19 @@ LOOSE: Colour = (225, 225, 225)
 INK: Colour = (30, 26, 24)
 DOUBTFUL = 0.8
 """A half less sure than this is shown with a question mark."""
+DOUBT: Colour = (140, 170, 255)
+"""Behind what is doubtful."""
 FONT = cv2.FONT_HERSHEY_DUPLEX
 
 
-def draw(bgr: BGR, reading: Reading) -> BGR:
-    """A copy of the picture, shape (H, W, 3), with what was read drawn over it."""
+def draw(bgr: BGR, reading: Reading, *, sureness: bool = False) -> BGR:
+    """A copy of the picture, shape (H, W, 3), with what was read drawn over it.
+
+    Args:
+        bgr: shape (H, W, 3).
+        reading: what was read in it.
+        sureness: whether each domino also says in percent how sure the reader was, of it and of its doubtful half.
+    """
     canvas = bgr.copy()
     colours = dict.fromkeys(range(len(reading.dominoes)), LOOSE)
     for number, chain in enumerate(reading.chains):
@@ -37,6 +45,9 @@ def draw(bgr: BGR, reading: Reading) -> BGR:
     for chain in reading.chains:
         for order, link in enumerate(chain, start=1):
             _order(canvas, reading.dominoes[link.domino], order, colours[link.domino])
+    if sureness:
+        for index, domino in enumerate(reading.dominoes):
+            _percent(canvas, domino, colours[index])
     return canvas
 
 
@@ -86,7 +97,7 @@ def _suits(canvas: BGR, domino: Domino) -> None:
         centre = (round(at[0]), round(at[1]))
         cv2.circle(canvas, centre, radius + 1, INK, -1, cv2.LINE_AA)
         sure = half.confidence >= DOUBTFUL
-        cv2.circle(canvas, centre, radius, (255, 255, 255) if sure else (140, 170, 255), -1, cv2.LINE_AA)
+        cv2.circle(canvas, centre, radius, (255, 255, 255) if sure else DOUBT, -1, cv2.LINE_AA)
         _text(canvas, _name(half), centre, radius * 1.25)
 
 
@@ -104,6 +115,20 @@ def _order(canvas: BGR, domino: Domino, order: int, colour: Colour) -> None:
     cv2.circle(canvas, at, radius + 1, INK, -1, cv2.LINE_AA)
     cv2.circle(canvas, at, radius, colour, -1, cv2.LINE_AA)
     _text(canvas, str(order), at, radius * (1.2 if order < 10 else 1.0))
+
+
+def _percent(canvas: BGR, domino: Domino, colour: Colour) -> None:
+    """How sure a domino is, on a plate across the middle of its lowest side."""
+    sides = [_between(corner, domino.corners[number - 1]) for number, corner in enumerate(domino.corners)]
+    x, y = max(sides, key=lambda p: (p[1], p[0]))
+    at = (round(x), round(y))
+    sure = domino.confidence * min(domino.a.confidence, domino.b.confidence)
+    text, height = f"{100 * sure:.0f}%", max(9.0, 0.22 * _side(domino))
+    (width, _), _ = cv2.getTextSize(text, FONT, height / 22, 1)
+    reach = (round(width / 2 + 3), round(height / 2 + 2))
+    plate = (at[0] - reach[0], at[1] - reach[1]), (at[0] + reach[0], at[1] + reach[1])
+    cv2.rectangle(canvas, *plate, colour if sure >= DOUBTFUL else DOUBT, -1)
+    _text(canvas, text, at, height)
 
 
 def _text(canvas: BGR, text: str, centre: tuple[int, int], height_px: float) -> None:

@@ -19,10 +19,10 @@ from vision.images import ImageError, load
 from vision.labels import Labelled, Pair, Truth, labelled
 from vision.reading import Domino, Half, Point, Reading
 
-Read = Callable[[NDArray[np.uint8]], Reading]
+Read = Callable[..., Reading]
+"""Reads a picture; told by `table=` where the table lies, in pictures of which the label does."""
 Progress = Callable[[int, int], None]
 Failed = Callable[[Labelled, "Outcome", NDArray[np.uint8], Reading], None]
-
 SAME_PLACE: Final = 0.5
 """Two faces are the same domino when their centres are nearer than this share of its short side."""
 BINS: Final = 10
@@ -179,7 +179,7 @@ def evaluate(
             unreadable.append(str(error))
         else:
             start = time.perf_counter()
-            reading = read(bgr)
+            reading = read(bgr) if picture.table is None else read(bgr, table=picture.table)
             outcome = compare(picture, reading, seconds=time.perf_counter() - start)
             outcomes.append(outcome)
             if failed is not None and (not outcome.exact or outcome.line_right is False):

@@ -5,7 +5,7 @@ clockwise seen from above: 0 at the bottom, 1 left, 2 top, 3 right.
 """
 
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import cv2
 import numpy as np
@@ -133,6 +133,28 @@ class Table:
         if abs(y) >= abs(x):
             return 0 if y > 0 else 2
         return 3 if x > 0 else 1
+
+
+def table_record(table: Table | None) -> dict[str, Any] | None:
+    """Where the table lies, as plain JSON values."""
+    if table is None:
+        return None
+    lens = table.lens
+    bends = lens and {"focal_px": lens.focal_px, "centre_px": lens.centre_px, "k1": lens.k1, "k2": lens.k2}
+    return {"corners_px": table.corners_px, "side_mm": table.side_mm, "zone_mm": table.zone_mm, "lens": bends}
+
+
+def table_from(record: dict[str, Any] | None) -> Table | None:
+    """The table of a record. Raises: ValueError, KeyError or TypeError where it is none."""
+    if record is None:
+        return None
+    a, b, c, d = ((float(x), float(y)) for x, y in record["corners_px"])
+    bends = record.get("lens")
+    lens = None
+    if bends is not None:
+        x, y = bends["centre_px"]
+        lens = Lens(float(bends["focal_px"]), (float(x), float(y)), float(bends["k1"]), float(bends.get("k2", 0.0)))
+    return Table((a, b, c, d), side_mm=float(record["side_mm"]), zone_mm=float(record["zone_mm"]), lens=lens)
 
 
 def homography(source: Points, target: Points) -> Points:

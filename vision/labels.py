@@ -1,8 +1,8 @@
 """Labelled pictures in a folder: which pictures, and what lies in them; reading them is another file's.
 
 Two kinds of folder are understood; docs/pictures.md describes both. `labels.jsonl` holds one object a line: {"file",
-"tiles": [[a, b], ...], "corners": [four points for each tile], "line": [[a, b], ...] or null, "arrangement", ...},
-where all but file and tiles may be left out. Otherwise every picture has a JSON of the same name beside it with
+"tiles": [[a, b], ...], "corners": [four points for each tile], "line": [[a, b], ...] or null, "arrangement", "table",
+...}, where all but file and tiles may be left out. Otherwise every picture has a JSON of the same name beside it with
 "chain": dominoes with "a", "b", "corners_px" and, where known, "visible_a", "visible_b" and "readable"; half-hidden
 and unreadable ones are left out of the count.
 """
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vision.geometry import Table, table_from
 from vision.reading import Point
 
 Pair = tuple[int, int]
@@ -46,6 +47,8 @@ class Labelled:
     dominoes: tuple[Truth, ...]
     line: tuple[Pair, ...] | None
     """The dominoes of the line as they lie along it; None when the picture has no line, or part of it is hidden."""
+    table: Table | None = None
+    """Where the table lies, for a picture of a calibrated camera."""
 
 
 def labelled(folder: str | Path) -> tuple[Labelled, ...]:
@@ -72,6 +75,7 @@ def _from_table(table: Path) -> Iterator[Labelled]:
                 dominoes=_truths(label["tiles"], label.get("corners")),
                 # One domino is no line: the reader chains two or more.
                 line=None if line is None or len(line) < 2 else tuple(_pair(tile) for tile in line),
+                table=table_from(label.get("table")),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise LabelError(f"expected a label with file and tiles in {table}, line {number}, got {error!r}") from None

@@ -6,6 +6,7 @@ Everything runs on a thumbnail of the frame; only a scene that has changed and s
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -48,6 +49,8 @@ class Settled:
     rest_ns: int
     """Since when it lies still."""
     frame_number: int
+    frame: Frame
+    """The one that was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,30 @@ class SeesAgain:
 Sight = Settled | HandIn | HandOut | CannotSee | SeesAgain
 
 
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One part of the table as it last lay still, with what a change of it is judged by."""
+
+    thumb: Thumb
+    inside: Mask
+    params: ChangeParams
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """How things stand after a frame, for people to look at."""
+
+    standing: Literal["cannot_see", "hand_in", "waiting", "settled"]
+    why: str = ""
+    """Why nothing can be seen, or what is waited for."""
+    side: int | None = None
+    """The picture's side that the hand comes from, as in HandIn."""
+    rest_ns: int | None = None
+    """Since when everything lies still; None before the first look."""
+    scenes: tuple[Scene, ...] = ()
+    """What the present look is compared with, part by part."""
+
+
 class Watcher:
     """Turns frames into sights.
 
@@ -111,6 +138,7 @@ class Watcher:
         self._parts: tuple[_Part, ...] = ()
         self._hand = False
         self._blind = False
+        self._why = ""
 
     def see(self, frame: Frame) -> tuple[Sight, ...]:
         """Take the next frame; an idle one costs a thumbnail and a comparison."""
@@ -136,13 +164,29 @@ class Watcher:
             rest_ns = max(part.rest_ns for part in news)
             for part in news:
                 part.news = False
-            sights.append(Settled(self._read(frame.bgr), rest_ns, frame.number))
+            sights.append(Settled(self._read(frame.bgr), rest_ns, frame.number, frame))
         return tuple(sights)
+
+    @property
+    def outlook(self) -> Outlook:
+        """How things stand after the last frame; nothing is computed for it. Asked in the thread that calls `see`."""
+        scenes = tuple(scene for part in self._parts if (scene := part.scene) is not None)
+        if self._blind:
+            return Outlook("cannot_see", self._why, scenes=scenes)
+        if not self._parts:
+            return Outlook("waiting")
+        line, rest_ns = self._parts[0], max(part.rest_ns for part in self._parts)
+        if line.arm is not None:
+            return Outlook("hand_in", "", line.arm.side, rest_ns, scenes)
+        if any(part.arm is not None for part in self._parts):
+            return Outlook("waiting", "something reaches into a seat's zone", None, rest_ns, scenes)
+        is_settled = all(part.judged for part in self._parts)
+        return Outlook("settled" if is_settled else "waiting", "", None, rest_ns, scenes)
 
     def _lose_sight(self, frame: Frame, reason: str) -> tuple[Sight, ...]:
         for part in self._parts:
             part.interrupt()
-        was, self._blind = self._blind, True
+        was, self._blind, self._why = self._blind, True, reason
         return () if was else (CannotSee(frame.mono_ns, reason),)
 
     def _hand_sights(self, arm: Arm | None, now_ns: int) -> tuple[Sight, ...]:
@@ -164,6 +208,11 @@ class _Part:
         self._params = params
         self._scene: Thumb | None = None  # as last judged to lie still
         self._anchor: Thumb | None = None  # the first look of the present rest
+
+    @property
+    def scene(self) -> Scene | None:
+        """As it last lay still; None before that."""
+        return None if self._scene is None else Scene(self._scene, self._area.inside, self._params.change)
 
     def interrupt(self) -> None:
         """Nothing was seen for a while: the rest begins anew."""
