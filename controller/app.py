@@ -43,6 +43,7 @@ from controller.selftest_checks import Look, Measured
 from controller.selftest_desk import Desk
 from controller.selftest_equipment import keep_service_out, measured, setting_of
 from controller.selftest_loop import Bench
+from controller.view_server import ViewServer
 from controller.wiring import wiring_of
 from firmware_bridge.link import LinkDied
 from firmware_bridge.seats import BoardSeats
@@ -50,13 +51,16 @@ from hardware.pins import PinsUnavailable, open_factory
 from hardware.seats import PinSeats
 from hardware.wiring import DEFAULT_WIRING
 from vision.camera import FolderCamera, Picamera, V4L2Camera, VideoCamera
+from vision.cases import CaseError, save_case
 from vision.checkup import Checkup, check
+from vision.frame import Frame
 from vision.geometry import Table
 from vision.layout import LineLayout
 from vision.lookout import Back, Camera, Died, Examined, Lookout, Lost, News, Playback, Taken
 from vision.reader import read
 from vision.reading import Reading
-from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Watcher
+from vision.view import KINDS, View
+from vision.watch import CannotSee, HandIn, HandOut, Outlook, SeesAgain, Settled, Sight, Watcher
 
 Bgr8 = NDArray[np.uint8]
 
@@ -118,6 +122,7 @@ def _lookout(
     tell: Callable[[News], None],
     clock_ns: Callable[[], int],
     camera: Camera | None = None,
+    show: Callable[[Frame, Outlook, tuple[Sight, ...]], None] = lambda frame, outlook, sights: None,
 ) -> Lookout:
     """The configured camera, or another in its place, with what watches its frames and what looks at one of them."""
     lookout = Lookout(
@@ -126,8 +131,25 @@ def _lookout(
         tell=tell,
         clock_ns=clock_ns,
         check=lambda bgr: check(bgr, read=lambda picture: read(picture, table=table), table=table),
+        show=show,
     )
     return lookout
+
+
+def view_server(view: View, *, host: str, port: int, cases: Path, title: str) -> ViewServer:
+    """The technician's page, with a button that keeps a frame as a test case in `cases`. Raises: OSError."""
+
+    def save(kind: Any) -> tuple[bool, str]:
+        if (case := view.case(kind)) is None:
+            return False, "there is no such picture yet"
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{kind}"
+        try:
+            picture = save_case(cases, name, case, by=f"gameline {VERSION}")
+        except CaseError as error:
+            return False, str(error)
+        return True, f"kept as {picture}; correct by hand what labels.jsonl beside it says was read"
+
+    return ViewServer(shown=view, kinds=KINDS, save=save, host=host, port=port, title=title)
 
 
 class Service:
@@ -203,6 +225,10 @@ class Service:
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)
+            self._view = View(read=lambda bgr: read(bgr, table=table), table=table, clock_ns=clock_ns)
+            self._page = _open_page(config, self._view, logger)
+            if self._page is not None:
+                stack.callback(self._page.close)
             self._lookout = _lookout(
                 config,
                 table,
@@ -210,6 +236,7 @@ class Service:
                 tell=self._tell,
                 clock_ns=clock_ns,
                 camera=camera,
+                show=self._view.look,
             )
             stack.callback(self._lookout.close)
             stack.callback(seats.close)  # first of all: a camera or broker that is slow to go must not let it buzz on
@@ -220,6 +247,8 @@ class Service:
             undo.callback(self.close)
             self.engine.begin()
             self._lookout.start()
+            if self._page is not None:
+                self._page.start()
             undo.pop_all()
         return self
 
@@ -242,8 +271,26 @@ class Service:
 
     def _tell(self, news: News) -> None:
         """From the camera's thread."""
+        if isinstance(news, Lost):
+            self._view.lose(news.reason)
         if (item := _item_of(news, self._zone_of)) is not None:
             self.engine.submit(item)
+
+
+def _open_page(config: Config, view: View, logger: logging.Logger) -> ViewServer | None:
+    """The technician's page where one is configured; a game needs none, so one that cannot be had is only told."""
+    chosen = config.view
+    if chosen.port is None:
+        return None
+    title = f"Gameline {config.table.name}"
+    try:
+        server = view_server(view, host=chosen.host, port=chosen.port, cases=Path(chosen.cases), title=title)
+    except OSError as error:
+        why = error.strerror or error
+        logger.error("view: expected an address to listen on, got %s:%s: %s", chosen.host, chosen.port, why)
+        return None
+    logger.info("view: the technician's page is at %s", server.address)
+    return server
 
 
 def _item_of(news: News, zone_of: Callable[[Point], Zone]) -> inbox.Item | None:

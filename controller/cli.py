@@ -77,8 +77,13 @@ def _parser() -> argparse.ArgumentParser:
     read.add_argument("--json", action="store_true", help="one object a line: file, tiles, line, seconds")
     read.add_argument("--draw", type=Path, metavar="OUT", help="write the picture with what was read drawn on it")
 
-    watch = _add(commands, "watch", "what happens in a folder or film of frames in order")
-    watch.add_argument("frames", type=Path, metavar="FRAMES")
+    watch = _add(commands, "watch", "what happens in a folder or film of frames in order, or before a camera")
+    source = watch.add_mutually_exclusive_group(required=True)
+    source.add_argument("frames", nargs="?", type=Path, metavar="FRAMES", help="a folder of pictures, or a film")
+    source.add_argument("--config", type=Path, metavar="CONFIG", help="the camera and table of a configuration")
+    watch.add_argument("--view", action="store_true", help="show it on a page for a browser, at its own pace")
+    watch.add_argument("--listen", type=_address, metavar="HOST:PORT", help="where the page is (127.0.0.1:8420)")
+    watch.add_argument("--cases", type=Path, metavar="DIR", help="where the page's button saves test cases (cases)")
     watch.add_argument("--fps", type=_positive, default=4.0, metavar="N", help="pictures a second of a folder (4)")
     watch.add_argument("--json", action="store_true", help="one event a line: frame, type, ...")
 
@@ -188,6 +193,13 @@ def _file(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("expected a file's name, got an empty one")
     return Path(text)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not (host and port.isascii() and port.isdecimal() and int(port) < 65536):
+        raise argparse.ArgumentTypeError(f"expected HOST:PORT, as 127.0.0.1:8420, got {text!r}")
+    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def _seed(text: str) -> int:

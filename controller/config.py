@@ -97,6 +97,17 @@ class JournalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: str = "/var/lib/gameline/journal.sqlite"
 
 
+class ViewConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The technician's page: what the camera sees, and what is made of it."""
+
+    port: int | None = None
+    """Without it there is no page."""
+    host: str = "127.0.0.1"
+    """The address it listens on; 0.0.0.0 for a phone on the same network: anybody there can look and save then."""
+    cases: str = "/var/lib/gameline/cases"
+    """The folder of frames saved as test cases."""
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file."""
 
@@ -105,6 +116,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seats: SeatsConfig = SeatsConfig()
     broker: BrokerConfig = BrokerConfig()
     journal: JournalConfig = JournalConfig()
+    view: ViewConfig = ViewConfig()
     game: Params = msgspec.field(default_factory=Params)
     """What is left out has the default of the rule set that is chosen."""
 
@@ -226,6 +238,9 @@ def _check(config: Config, where: str) -> None:
         if broker.password_file is not None and broker.username is None
         else None,
         "broker.port": None if 0 < broker.port < 65536 else f"expected 1 to 65535, got {broker.port}",
+        "view.port": f"expected 1 to 65535, got {config.view.port}"
+        if config.view.port is not None and not 0 < config.view.port < 65536
+        else None,
         "broker.reconnect_s": None
         if 1 <= broker.reconnect_s[0] <= broker.reconnect_s[1]
         else f"expected [first, longest] with 1 <= first <= longest, got {list(broker.reconnect_s)}",

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,17 @@ import sdnotify
 from rich.console import Console
 from rich.progress import Progress
 
-from controller.app import FAULTS, Service, all_middle, play_demo
+from controller.app import (
+    FAULTS,
+    Service,
+    all_middle,
+    open_camera,
+    play_demo,
+    table_of,
+    view_server,
+)
 from controller.cli import Sorry
-from controller.config import ConfigError, in_file, load_config
+from controller.config import Config, ConfigError, in_file, load_config
 from controller.demo.patience import DemoFailed
 from controller.demo.run import Options
 from controller.eyes import sighting_of
@@ -35,11 +44,15 @@ from vision.draw import draw
 from vision.evaluate import evaluate as evaluate_folder
 from vision.images import ImageError, load
 from vision.labels import LabelError
+from vision.lookout import Camera, Playback
 from vision.page import Album, page
 from vision.reader import read as read_picture
 from vision.reading import Half, Reading
+from vision.view import View
 from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
 
+VIEW_PORT = 8420
+"""Of the technician's page where none is configured."""
 WATCHDOG_SHARE = 3
 """The watchdog is fed this many times in its period."""
 
@@ -132,22 +145,57 @@ def _half(suit: int | None) -> str:
 
 
 def watch(options: argparse.Namespace) -> int:
-    """Print what happens in a recording."""
+    """Print what happens in a recording or before a camera."""
     line = Line()
     try:
-        for number, sight in _sights(options.frames, options.fps):
-            for event in _happenings(number, sight, line):
-                line = event.pop("_line", line)
-                print(json.dumps(event) if options.json else _happening_text(event), flush=True)
+        config = Config() if options.config is None else load_config(options.config)
+        table = table_of(config)
+        view = View(read=partial(read_picture, table=table), table=table)
+        with _page(options, config, view) if options.view else contextlib.nullcontext():
+            for number, sight in _sights(_camera(options, config), view):
+                for event in _happenings(number, sight, line):
+                    line = event.pop("_line", line)
+                    print(json.dumps(event) if options.json else _happening_text(event), flush=True)
+            if options.view:
+                print("gameline: that was the last frame; the page stays until Ctrl-C", file=sys.stderr)
+                with contextlib.suppress(KeyboardInterrupt):
+                    threading.Event().wait()
     except CameraLost as error:
         raise Sorry(str(error)) from error
+    except ConfigError as error:
+        raise Sorry(in_file(error, options.config)) from error
     return 0
 
 
-def _sights(frames: Path, fps: float) -> Iterator[tuple[int, Sight]]:
-    """Everything the watcher sees in a folder or film, with the number of the frame; bad frames are named on stderr."""
-    camera = FolderCamera(frames, fps=fps) if frames.is_dir() else VideoCamera(frames)
-    watcher = Watcher(read=read_picture)
+def _camera(options: argparse.Namespace, config: Config) -> Camera:
+    """The frames that were asked for: a recording as fast as it can be read, at its own pace where somebody looks."""
+    frames: Path | None = options.frames
+    if frames is None:
+        return open_camera(config, clock_ns=time.monotonic_ns, wait=time.sleep)
+    recording = FolderCamera(frames, fps=options.fps) if frames.is_dir() else VideoCamera(frames)
+    return Playback(recording, clock_ns=time.monotonic_ns, wait=time.sleep) if options.view else recording
+
+
+@contextlib.contextmanager
+def _page(options: argparse.Namespace, config: Config, view: View) -> Iterator[None]:
+    """The technician's page, as long as it is looked at."""
+    host, port = options.listen or (config.view.host, config.view.port or VIEW_PORT)
+    cases = options.cases or Path(config.view.cases if options.config else "cases")
+    try:
+        server = view_server(view, host=host, port=port, cases=cases, title="Gameline")
+    except OSError as error:
+        raise Sorry(f"expected an address to listen on, got {host}:{port} ({error.strerror}): give another") from error
+    with contextlib.closing(server):
+        server.start()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.default_int_handler)
+        print(f"gameline: look at {server.address}, Ctrl-C ends it", file=sys.stderr)
+        yield
+
+
+def _sights(camera: Camera, view: View) -> Iterator[tuple[int, Sight]]:
+    """Everything the watcher sees, with the number of the frame; bad frames are named on stderr."""
+    watcher = Watcher(read=view.read, table=view.table)
     with contextlib.closing(camera), contextlib.suppress(CameraEnded):
         while True:
             try:
@@ -155,7 +203,9 @@ def _sights(frames: Path, fps: float) -> Iterator[tuple[int, Sight]]:
             except (ImageError, NotAFrame) as error:
                 print(f"gameline: {error}", file=sys.stderr)
                 continue
-            for sight in watcher.see(frame):
+            sights = watcher.see(frame)
+            view.look(frame, watcher.outlook, sights)
+            for sight in sights:
                 yield frame.number, sight
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import socket
 import time
+import urllib.request
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from gpiozero import Pin
@@ -13,11 +17,12 @@ from gpiozero import Pin
 from controller import inbox
 from controller.app import BackgroundService, Service
 from controller.codec import UnknownEvent
-from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig
+from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig, ViewConfig
 from controller.journal import Draft, Journal
 from hardware.pins import open_factory
 from hardware.wiring import DEFAULT_WIRING
 from vision.frame import Frame
+from vision.labels import labelled
 
 LOG = logging.getLogger("test")
 
@@ -105,3 +110,30 @@ def test_background_service_keeps_no_camera_waiting_for_a_loop_that_has_ended(tm
     background.stop()
     assert (background.failure, camera.level_at_close) == (None, 0)
     assert time.monotonic() - start_s < 4
+
+
+def test_technicians_page_shows_what_the_service_sees_and_a_port_that_is_taken_stops_no_game(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Switched on by the configuration; a second table on the same port plays without a page, and says so."""
+    with socket.socket() as finder:
+        finder.bind(("127.0.0.1", 0))
+        port = finder.getsockname()[1]
+    config = msgspec.structs.replace(config_in(tmp_path), view=ViewConfig(port=port, cases=str(tmp_path / "cases")))
+    other = msgspec.structs.replace(config, journal=JournalConfig(path=str(tmp_path / "other.sqlite")))
+    factory = open_factory("mock")
+    camera = Camera(factory.pin(DEFAULT_WIRING.buzzer))
+    with Service(config, camera=camera, pin_factory=factory, logger=LOG) as service:
+        service.engine.turn(timeout_s=1.0)
+        origin = f"http://127.0.0.1:{port}"
+        with urllib.request.urlopen(f"{origin}/picture/raw.jpg", timeout=5) as answer:
+            assert answer.read(2) == b"\xff\xd8"
+        save = urllib.request.Request(f"{origin}/save/raw", b"", {"Origin": origin})
+        with urllib.request.urlopen(save, timeout=20) as answer:
+            assert "labels.jsonl" in json.loads(answer.read())["said"]
+        assert len(labelled(tmp_path / "cases")) == 1
+        with Service(other, camera=camera, pin_factory=open_factory("mock"), logger=LOG) as second:
+            second.engine.turn(timeout_s=1.0)
+        assert "expected an address to listen on" in caplog.text
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(f"{origin}/state", timeout=5)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import cv2
@@ -121,6 +124,32 @@ def test_watch_tells_every_move_once_at_its_end(film: Path) -> None:
     assert played in ([([6, 4], "first"), ([4, 4], "R"), ([4, 1], "R"), ([6, 5], "L")], mirrored)
 
 
+def test_watch_shows_a_recording_on_a_page_whose_button_makes_a_test_case(film: Path, tmp_path: Path) -> None:
+    """Once the last frame has passed the page stays; what is saved there is evaluated as it is."""
+    cases = tmp_path / "cases"
+    words = ("watch", film, "--fps", "10", "--view", "--listen", "127.0.0.1:0", "--cases", cases)
+    command = [sys.executable, "-m", "controller", *map(str, words)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        assert running.stdout is not None
+        try:
+            origin = running.stderr.readline().split()[3].removesuffix("/,")
+            assert "the page stays" in running.stderr.readline()
+            with urllib.request.urlopen(f"{origin}/picture/dominoes.jpg", timeout=10) as answer:
+                assert answer.read(2) == b"\xff\xd8"
+            save = urllib.request.Request(f"{origin}/save/dominoes", b"", {"Origin": origin})
+            with urllib.request.urlopen(save, timeout=10) as answer:
+                assert str(cases) in answer.read().decode()
+            running.send_signal(signal.SIGTERM)
+            assert running.wait(timeout=20) == 0
+            assert re.search("6-4 first|4-6 first", running.stdout.read())
+        finally:
+            running.kill()
+    ran = gameline("evaluate", cases, "--json")
+    group = json.loads(ran.stdout)["groups"][0]
+    assert (group["pictures"], group["exact"], group["lines_right"]) == (1, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -129,6 +158,10 @@ def test_watch_tells_every_move_once_at_its_end(film: Path) -> None:
         (("demo", "--speed", "0"), 2),
         (("demo", "--sets", "5"), 1),
         (("watch", "nowhere"), 1),
+        (("watch",), 2),
+        (("watch", "frames", "--config", "gameline.toml"), 2),
+        (("watch", "frames", "--view", "--listen", "8420"), 2),
+        (("watch", "--config", "nowhere.toml"), 1),
         (("demo", "--seed", "-3"), 2),
         (("demo", "--film", "README.md"), 1),
         (("read", "a.jpg", "b.jpg", "--draw", "README.md"), 1),
