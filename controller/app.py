@@ -13,12 +13,14 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import msgspec
 import numpy as np
 from gpiozero import Factory
 from numpy.typing import NDArray
@@ -36,13 +38,18 @@ from controller.eyes import Point, Zone, sighting_of
 from controller.game.rulesets import values_of
 from controller.game.tiles import MonoNs
 from controller.journal import Journal, JournalError
+from controller.keeper import Keeper
 from controller.machine import VERSION, is_clock_set, is_quiet_now, temperature_c
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage
+from controller.recorder import Recorder
+from controller.recording import Picture, RecordingError, Session, sessions
+from controller.replay import Eyes, Outcome, replay
 from controller.selftest_checks import Look, Measured
 from controller.selftest_desk import Desk
 from controller.selftest_equipment import keep_service_out, measured, setting_of
 from controller.selftest_loop import Bench
+from controller.stills import Stills
 from controller.view_server import ViewServer
 from controller.wiring import wiring_of
 from firmware_bridge.link import LinkDied
@@ -54,7 +61,8 @@ from vision.camera import FolderCamera, Picamera, V4L2Camera, VideoCamera
 from vision.cases import CaseError, save_case
 from vision.checkup import Checkup, check
 from vision.frame import Frame
-from vision.geometry import Table
+from vision.geometry import Table, table_from, table_record
+from vision.images import ImageError, load
 from vision.layout import LineLayout
 from vision.lookout import Back, Camera, Died, Examined, Lookout, Lost, News, Playback, Taken
 from vision.reader import read
@@ -152,6 +160,14 @@ def view_server(view: View, *, host: str, port: int, cases: Path, title: str) ->
     return ViewServer(shown=view, kinds=KINDS, save=save, host=host, port=port, title=title)
 
 
+@dataclass(frozen=True, slots=True)
+class RecordTo:
+    """Where a recording goes, and how large it may become."""
+
+    folder: Path
+    budget_bytes: int
+
+
 class Service:
     """The whole controller of one table; a context manager that opens everything and closes it again.
 
@@ -160,6 +176,7 @@ class Service:
         camera: a camera to take instead of the configured one.
         pin_factory: pins to take instead of the configured ones.
         clock_ns: the monotonic clock of the whole service.
+        record: where frames around everything that happens are kept; None keeps none but the stills of alerts.
 
     Raises:
         ConfigError: the wiring, the table's corners, the broker's host or its password's file can't be.
@@ -174,6 +191,7 @@ class Service:
         camera: Camera | None = None,
         pin_factory: Factory | None = None,
         clock_ns: Callable[[], int] = time.monotonic_ns,
+        record: RecordTo | None = None,
         logger: logging.Logger,
     ) -> None:
         self._log = logger
@@ -201,6 +219,9 @@ class Service:
             def measure() -> Measured:
                 return measured(config, seats, broker=mqtt.problem, disk=self.engine.storage_trouble)
 
+            self._journal = journal
+            self._keeper = _keeper(config, table, record, boot_id, clock_ns=clock_ns, logger=logger)
+            stack.callback(self._keeper.close)
             setting = setting_of(config, seats, measure)
             self.engine = en.Engine(
                 journal=journal,
@@ -222,6 +243,7 @@ class Service:
                     is_quiet=quiet,
                 ),
                 logger=logger,
+                witness=self._keeper,
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)
@@ -236,7 +258,7 @@ class Service:
                 tell=self._tell,
                 clock_ns=clock_ns,
                 camera=camera,
-                show=self._view.look,
+                show=self._show,
             )
             stack.callback(self._lookout.close)
             stack.callback(seats.close)  # first of all: a camera or broker that is slow to go must not let it buzz on
@@ -245,6 +267,7 @@ class Service:
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as undo:
             undo.callback(self.close)
+            self._keeper.begin(self._journal.entries())
             self.engine.begin()
             self._lookout.start()
             if self._page is not None:
@@ -261,6 +284,11 @@ class Service:
         """Lamps and buzzer off first, then camera, broker and journal; twice is safe."""
         self._stack.close()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything that has come in has been decided, shown and kept."""
+        return self.engine.is_idle and self._keeper.is_idle
+
     def _wake(self) -> None:
         """From the pins', the board's and the network thread: something waits."""
         self.engine.submit(inbox.Wake())
@@ -269,12 +297,51 @@ class Service:
         """From the network thread."""
         self.engine.submit(inbox.OrderCame(message))
 
+    def _show(self, frame: Frame, outlook: Outlook, sights: tuple[Sight, ...]) -> None:
+        """From the camera's thread, before what was seen is told."""
+        self._view.look(frame, outlook, sights)
+        rest_ns = next((sight.rest_ns for sight in sights if isinstance(sight, Settled)), None)
+        self._keeper.look(frame, is_hand_in=outlook.standing == "hand_in", rest_ns=rest_ns)
+
     def _tell(self, news: News) -> None:
         """From the camera's thread."""
         if isinstance(news, Lost):
             self._view.lose(news.reason)
+        if isinstance(news, Lost | Back):
+            self._keeper.blind("frames", news.reason if isinstance(news, Lost) else None)
         if (item := _item_of(news, self._zone_of)) is not None:
             self.engine.submit(item)
+
+
+def _keeper(
+    config: Config,
+    table: Table | None,
+    record: RecordTo | None,
+    boot_id: str,
+    *,
+    clock_ns: Callable[[], int],
+    logger: logging.Logger,
+) -> Keeper:
+    """Stills of alerts in any case, frames around everything that happens where they are asked for."""
+    path = config.stills.path
+    folder = Path(config.journal.path).parent / "stills" if path is None else Path(path)
+    stills = Stills(folder, budget_bytes=config.stills.budget_mb * 1_000_000)
+    recorder = None
+    if record is not None:
+        recorder = Recorder(
+            record.folder,
+            session=f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{boot_id[:8]}",
+            head={
+                "version": VERSION,
+                "name": config.table.name,
+                "table": table_record(table),
+                "stale_s": config.camera.stale_s,
+                "rules": msgspec.to_builtins(config.game),
+            },
+            budget_bytes=record.budget_bytes,
+            wall_ms_at_0=lambda: (time.time_ns() - clock_ns()) // 1_000_000,
+        )
+    return Keeper(stills=stills, recorder=recorder, clock_ns=clock_ns, logger=logger)
 
 
 def _open_page(config: Config, view: View, logger: logging.Logger) -> ViewServer | None:
@@ -406,6 +473,37 @@ def _meta(config: Config) -> dict[str, Any]:
     }
 
 
+def replay_recording(
+    folder: Path,
+    *,
+    read: Callable[..., Reading] = read,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    logger: logging.Logger,
+) -> Outcome:
+    """Run a recording again through the watcher, a reader and the rules. Raises: RecordingError."""
+
+    def eyes(session: Session) -> Eyes:
+        try:
+            table = table_from(session.head["table"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecordingError(f"expected a table in the head of {session.folder}, got {error!r}") from error
+        watcher = Watcher(read=lambda bgr: read(bgr, table=table), table=table)
+        zone_of: Callable[[Point], Zone] = table.zone_of if table is not None else all_middle
+
+        def see(picture: Picture, at_ns: int) -> Iterator[inbox.Item]:
+            try:
+                frame = Frame(load(picture.path), at_ns, picture.number)
+            except ImageError as error:
+                raise RecordingError(str(error)) from error
+            for news in (Taken(at_ns), *watcher.see(frame)):
+                if (item := _item_of(news, zone_of)) is not None:
+                    yield item
+
+        return see
+
+    return replay(sessions(folder), eyes=eyes, progress=progress, logger=logger)
+
+
 class BackgroundService:
     """A service in a thread of its own, as the demonstration runs it: journal and loop belong to that one thread."""
 
@@ -428,8 +526,8 @@ class BackgroundService:
         self._thread.join()
 
     def wait_until_quiet(self) -> None:
-        """Return once everything submitted so far has been decided and shown; at once when nothing will be any more."""
-        while self._service is not None and not self._is_over.is_set() and not self._service.engine.is_idle:
+        """Return once everything that came so far has been decided, shown and kept; at once when nothing will be."""
+        while self._service is not None and not self._is_over.is_set() and not self._service.is_idle:
             time.sleep(QUIET_S)
 
     def _run(self) -> None:

@@ -22,6 +22,7 @@ EXAMPLES = {
     "evaluate": "gameline evaluate pictures/ --page evaluation.html",
     "demo": "gameline demo --speed 4 --mishaps",
     "run": "gameline run /etc/gameline/gameline.toml",
+    "replay": "gameline replay /var/lib/gameline/recordings --json",
     "silence": "gameline silence /etc/gameline/gameline.toml",
     "firmware": "gameline firmware install --port /dev/serial/by-id/usb-MicroPython_Board_in_FS_mode_... --lamps leds",
     "selftest": "gameline selftest /etc/gameline/gameline.toml --html selftest.html",
@@ -105,6 +106,12 @@ def _parser() -> argparse.ArgumentParser:
 
     run = _add(commands, "run", "the service of one table")
     run.add_argument("config", type=Path, metavar="CONFIG")
+    run.add_argument("--record", type=Path, metavar="DIR", help="keep frames around everything that happens")
+    run.add_argument("--budget", type=_positive, default=4.0, metavar="GB", help="all recordings in DIR together (4)")
+
+    replay = _add(commands, "replay", "a recording again through today's code: which events have changed")
+    replay.add_argument("folder", type=Path, metavar="DIR", help="what `run --record` wrote, or one session of it")
+    replay.add_argument("--json", action="store_true", help="one object: clips, same, different, missing, new, changes")
 
     silence = _add(commands, "silence", "lamps and buzzer off, after a service that could not do it", room="silence")
     silence.add_argument("config", type=Path, metavar="CONFIG")

@@ -97,6 +97,15 @@ class JournalConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: str = "/var/lib/gameline/journal.sqlite"
 
 
+class StillsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Pictures of the table before and after each alert."""
+
+    path: str | None = None
+    """Their folder; without it `stills` beside the journal."""
+    budget_mb: int = 200
+    """How large all of them may be together; the oldest go first."""
+
+
 class ViewConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The technician's page: what the camera sees, and what is made of it."""
 
@@ -116,6 +125,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seats: SeatsConfig = SeatsConfig()
     broker: BrokerConfig = BrokerConfig()
     journal: JournalConfig = JournalConfig()
+    stills: StillsConfig = StillsConfig()
     view: ViewConfig = ViewConfig()
     game: Params = msgspec.field(default_factory=Params)
     """What is left out has the default of the rule set that is chosen."""
@@ -238,6 +248,9 @@ def _check(config: Config, where: str) -> None:
         if broker.password_file is not None and broker.username is None
         else None,
         "broker.port": None if 0 < broker.port < 65536 else f"expected 1 to 65535, got {broker.port}",
+        "stills.budget_mb": None
+        if 1 <= config.stills.budget_mb <= 1_000_000
+        else f"expected 1 to 1000000, got {config.stills.budget_mb}",
         "view.port": f"expected 1 to 65535, got {config.view.port}"
         if config.view.port is not None and not 0 < config.view.port < 65536
         else None,

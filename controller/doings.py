@@ -23,10 +23,12 @@ from rich.progress import Progress
 
 from controller.app import (
     FAULTS,
+    RecordTo,
     Service,
     all_middle,
     open_camera,
     play_demo,
+    replay_recording,
     table_of,
     view_server,
 )
@@ -39,6 +41,7 @@ from controller.game.line import Line
 from controller.game.sight import Agreement, Sighting, reconcile
 from controller.game.tiles import End, Seat
 from controller.mosquitto import MosquittoError
+from controller.recording import RecordingError
 from vision.camera import CameraEnded, CameraLost, FolderCamera, NotAFrame, VideoCamera
 from vision.draw import draw
 from vision.evaluate import evaluate as evaluate_folder
@@ -317,7 +320,9 @@ def run(options: argparse.Namespace) -> int:
     systemd = sdnotify.SystemdNotifier()
     try:
         config = load_config(options.config)
-        with Service(config, logger=logger) as service:
+        folder: Path | None = options.record
+        record = None if folder is None else RecordTo(folder, round(options.budget * 1e9))
+        with Service(config, record=record, logger=logger) as service:
             systemd.notify("READY=1")
             service.engine.run(is_stopped=over.is_set, alive=_Watchdog(systemd).feed)
             systemd.notify("STOPPING=1")
@@ -326,6 +331,24 @@ def run(options: argparse.Namespace) -> int:
     except FAULTS as error:
         raise Sorry(str(error)) from error
     return 0
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Run a recording again, and tell what has changed."""
+    logger = logging.getLogger("gameline")
+    logger.setLevel(logging.CRITICAL)  # what the loop would say again of a table that was recorded
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        task = progress.add_task("replaying", total=None)
+
+        def tell(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        try:
+            outcome = replay_recording(options.folder, progress=tell, logger=logger)
+        except RecordingError as error:
+            raise Sorry(str(error)) from error
+    print(json.dumps(outcome.as_dict()) if options.json else outcome.text())
+    return 1 if outcome.changes else 0
 
 
 class _Watchdog:

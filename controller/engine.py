@@ -19,7 +19,7 @@ from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.clocks import NS_PER_S
 from controller.game.decide import decide
-from controller.game.evolve import evolve_all
+from controller.game.evolve import evolve, evolve_all
 from controller.game.panel import Flash, Sound, panel
 from controller.game.paragraphs import PARAGRAPHS
 from controller.game.rulesets import Params
@@ -42,6 +42,7 @@ from controller.inbox import (
     Sighted,
     ThreadDied,
     Wake,
+    Witness,
 )
 from controller.journal import Draft, Entry, Journal, JournalError
 from controller.orders import Accepted, Answer, Door
@@ -90,7 +91,9 @@ class Engine:
         meta: Mapping[str, Any],
         desk: Desk,
         logger: logging.Logger,
+        witness: Witness | None = None,
     ) -> None:
+        self._witness = witness
         self._desk = desk
         self._journal = journal
         self._seats = seats
@@ -186,6 +189,8 @@ class Engine:
             if self._desk.is_running:
                 self._desk.press(press, self._clock_ns())
             else:
+                if self._witness is not None:
+                    self._witness.pressed(press)
                 self._press(press)
         self._test()
         self._release_passes()
@@ -252,13 +257,24 @@ class Engine:
             if self._unkept_since is None:
                 self._unkept_since = self._now()
             return ()
-        self.state = evolve_all(self.state, happened)
+        self._believe(entries, happened)
         if self._storage_trouble is not None:
             self._recover()
         if not isinstance(command, cmd.See | cmd.Tick) and self._sighting is not None:
             # What lies on the table may mean something else now: a pause is over, a domino has to go back.
             self._decide(cmd.See(self._now(), self._sighting))
         return entries
+
+    def _believe(self, entries: Sequence[Entry], happened: Sequence[ev.Event]) -> None:
+        """The state after what was committed, and a witness told of it, with what the referee is buzzed for."""
+        alerts: list[Entry] = []
+        for entry, event in zip(entries, happened, strict=True):
+            before, self.state = self.state, evolve(self.state, event)
+            alert = self.state.alert
+            if alert is not None and alert != before.alert and alert.at == event.at:  # not one that undo brought back
+                alerts.append(entry)
+        if self._witness is not None:
+            self._witness.happened(entries, alerts)
 
     def _see(self, seen: Seen) -> None:
         self._sighting = seen.sighting
@@ -366,6 +382,8 @@ class Engine:
 
     def _order(self, order: OrderCame) -> None:
         message = order.message
+        if self._witness is not None:
+            self._witness.ordered(message)
         at = MonoNs(message.mono_ns)
         admitted = self._door.admit(message.name, message.payload, retained=message.retained, at=at)
         if not isinstance(admitted, Accepted):
@@ -446,6 +464,7 @@ class Engine:
             "disk": _part(self._storage_trouble),
             "broker": _part(self._outlet.problem),
             "clock": _part(None if self._clock_synchronised() else CLOCK_UNSET, bad="degraded"),
+            "record": _part(self._witness.trouble if self._witness is not None else None, bad="degraded"),
             "seats": _part(
                 "; ".join(f"{place}: {told(wrong)}" for place, wrong in self._seats.faults().items()), bad="degraded"
             ),

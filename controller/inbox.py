@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from controller.faults import Faults
 from controller.game.sight import Sighting
 from controller.game.tiles import MonoNs
-from controller.journal import Journal
+from controller.journal import Entry, Journal
 from controller.mqtt import CommandMessage
 from controller.selftest_checks import Look
 
@@ -87,6 +87,35 @@ class Outlet(Protocol):
     @property
     def alive(self) -> bool:
         """Whether its thread runs; when it does not, only a new process helps."""
+
+
+class Scene(Protocol):
+    """The table as it came to rest once."""
+
+    @property
+    def bgr(self) -> Any:
+        """The picture, shape (H, W, 3), uint8."""
+
+    @property
+    def rest_ns(self) -> int:
+        """Since when it lay still."""
+
+
+class Witness(Protocol):
+    """Who keeps what happened, beside the journal; never blocks, never raises."""
+
+    def pressed(self, press: PressLike) -> None:
+        """A button was pressed."""
+
+    def ordered(self, message: CommandMessage) -> None:
+        """An order came."""
+
+    def happened(self, entries: Sequence[Entry], alerts: Sequence[Entry]) -> None:
+        """This was committed to the journal; `alerts` are those among it that the referee is buzzed for."""
+
+    @property
+    def trouble(self) -> str | None:
+        """Why something is not kept, if so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,125 @@
+"""What is kept beside the journal, stills of alerts and recordings, handed to the one scribe; nothing is written here.
+
+The camera's thread brings frames, the loop's thread events, presses and orders; both only put them into the scribe's
+hands, in the order they happened.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from controller.inbox import PressLike
+from controller.journal import Entry
+from controller.mqtt import CommandMessage
+from controller.recorder import Frame, Recorder
+from controller.scribe import Scribe
+from controller.stills import Stills
+
+
+@dataclass(frozen=True, slots=True)
+class Rested:
+    """A scene as it came to rest."""
+
+    bgr: Any
+    rest_ns: int
+
+
+class Keeper:
+    """Keeps what happens at one table.
+
+    Args:
+        stills: keeps the scenes of alerts.
+        recorder: keeps frames around everything that happens; None where nothing is recorded.
+        clock_ns: the service's monotonic clock.
+        logger: told of troubles and faults.
+    """
+
+    def __init__(
+        self, *, stills: Stills, recorder: Recorder | None, clock_ns: Callable[[], int], logger: logging.Logger
+    ) -> None:
+        self._stills = stills
+        self._recorder = recorder
+        self._clock_ns = clock_ns
+        self._log = logger
+        self._told: str | None = None
+        self._blind: str | None = None
+        self._scribe = Scribe(logger=logger)
+        if recorder is not None:
+            self._scribe.every_tick(lambda: recorder.tick(clock_ns()))
+
+    @property
+    def trouble(self) -> str | None:
+        """Why something is not kept, if so."""
+        parts = (self._stills, self._recorder)
+        trouble = "; ".join(part.trouble for part in parts if part is not None and part.trouble) or None
+        if trouble != self._told:
+            self._told = trouble
+            if trouble is not None:
+                self._log.error("%s", trouble)
+        return trouble
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything that came has been kept."""
+        return self._scribe.is_idle
+
+    def begin(self, entries: Iterable[Entry]) -> None:
+        """Start, with what the journal has already."""
+        if self._recorder is not None:
+            self._recorder.begin(entries)
+        self._scribe.start()
+
+    def close(self) -> None:
+        """Write what waits and end; twice is safe."""
+        if self._recorder is not None:
+            self._scribe.put(self._recorder.end)
+        self._scribe.close()
+
+    # --- the camera's thread ---
+
+    def look(self, frame: Frame, *, is_hand_in: bool, rest_ns: int | None) -> None:
+        """A frame came; `rest_ns` where the scene has come to rest with it: since when."""
+        if rest_ns is not None:
+            scene = Rested(frame.bgr, rest_ns)
+            self._scribe.put(lambda: self._stills.settled(scene))
+        recorder = self._recorder
+        if recorder is not None:
+            dropped = self._scribe.dropped
+            self._scribe.put(
+                lambda: recorder.frame(frame, is_hand_in=is_hand_in, is_settled=rest_ns is not None, dropped=dropped),
+                size=frame.bgr.nbytes if rest_ns is None else 0,
+            )
+
+    def blind(self, missing: str, reason: str | None) -> None:
+        """The camera gives no frames, for this reason, or gives them again; kept once however often it is told."""
+        if reason == self._blind:
+            return
+        self._blind = reason
+        self._given(self._clock_ns(), "sighted" if reason is None else "blind", {"missing": missing, "reason": reason})
+
+    # --- the loop's thread ---
+
+    def pressed(self, press: PressLike) -> None:
+        """A button was pressed."""
+        self._given(press.at_ns, "press", {"button": press.button, "held_ms": press.held_ms})
+
+    def ordered(self, message: CommandMessage) -> None:
+        """An order came."""
+        payload = message.payload.decode("utf-8", "replace")
+        self._given(message.mono_ns, "order", {"name": message.name, "payload": payload, "retained": message.retained})
+
+    def happened(self, entries: Sequence[Entry], alerts: Sequence[Entry]) -> None:
+        """This was committed to the journal."""
+        now_ns, recorder = self._clock_ns(), self._recorder
+        if recorder is not None:
+            self._scribe.put(lambda: recorder.happened(entries, now_ns))
+        for alert in alerts:
+            self._scribe.put(lambda alert=alert: self._stills.alert(alert))  # type: ignore[misc]
+
+    def _given(self, mono_ns: int, kind: str, fields: dict[str, Any]) -> None:
+        recorder = self._recorder
+        if recorder is not None:
+            self._scribe.put(lambda: recorder.given(mono_ns, kind, fields))

@@ -1,0 +1,347 @@
+"""A recording run again through today's code: which events come out the same, which differ, are missing or are new.
+
+Each clip begins with the game as its events tell it had come to be, so that one misreading is told where it happens and
+not again in every clip after it. Frames become sightings by the eyes that are handed in; the rest is the real loop,
+with the recorded presses, orders and clock.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+
+from controller import engine as en
+from controller import inbox
+from controller.faults import Faults
+from controller.game.evolve import evolve_all
+from controller.game.rulesets import Params
+from controller.game.state import State
+from controller.journal import Journal
+from controller.mqtt import CommandMessage
+from controller.recording import Clip, Event, Input, Picture, RecordingError, Session
+from controller.selftest_checks import CameraWanted, Measured
+from controller.selftest_desk import Desk
+from controller.selftest_guide import Setting
+
+STEP_NS: Final = round(en.TICK_S * 1e9)
+LOOKS: Final = 6
+"""The scene that had settled when a clip began is shown so often before its first frame: it has settled again then."""
+LOOK_NS: Final = 200_000_000
+UNLIMITED_S: Final = 1e6
+"""Where the recorder left frames out the camera has not fallen silent."""
+LEFT_OUT: Final = frozenset({"at", "think_ms", "elapsed_ms", "confidence"})
+"""Of an event's body: times hang on how fast the machine reads, confidences on JPEG."""
+NOT_PLAYED: Final = frozenset({"restarted", "storage_lost", "storage_regained"})
+"""Events that no frame and no person causes."""
+
+Eyes = Callable[[Picture, int], Iterable[inbox.Item]]
+"""What is seen in a picture that is shown at this time, in the loop's words; raises RecordingError."""
+Kind = Literal["missing", "new", "different"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An event that did not come out as it was journalled."""
+
+    clip: str
+    kind: Kind
+    was: Event | None
+    now: Event | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        told = {"clip": self.clip, "kind": self.kind, "sequence": None if self.was is None else self.was.sequence}
+        sides = {"was": self.was, "now": self.now}
+        return {**told, **{name: event and {"type": event.type, **event.body} for name, event in sides.items()}}
+
+    def text(self) -> str:
+        """On one line, for a person."""
+        if self.was is None or self.now is None:
+            event = self.was or self.now
+            assert event is not None, "one of both is there"
+            number = f"event {event.sequence}, " if self.was is not None else ""
+            return f"{self.clip}: {self.kind}: {number}{event.type} {_brief(event.body)}".rstrip()
+        was, now = _brief(self.was.body, self.now.body), _brief(self.now.body, self.was.body)
+        return f"{self.clip}: different: event {self.was.sequence}, {self.was.type}: was {was}, now {now}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A whole recording, run again."""
+
+    clips: int
+    same: int
+    changes: tuple[Change, ...]
+    dropped: int
+    """Frames that the recorder had to leave out: a difference may come from them."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        kinds = {kind: sum(change.kind == kind for change in self.changes) for kind in ("different", "missing", "new")}
+        changes = [change.as_dict() for change in self.changes]
+        return {"clips": self.clips, "same": self.same, **kinds, "dropped_frames": self.dropped, "changes": changes}
+
+    def text(self) -> str:
+        """For a person: each change, then the sum."""
+        told = self.as_dict()
+        sums = ", ".join(f"{told[kind]} {kind}" for kind in ("same", "different", "missing", "new"))
+        lost = f"; {self.dropped} frames were left out when it was recorded" if self.dropped else ""
+        clips = "1 clip" if self.clips == 1 else f"{self.clips} clips"
+        return "\n".join([*(change.text() for change in self.changes), f"{clips}: {sums}{lost}"])
+
+
+def replay(
+    recorded: Sequence[Session],
+    *,
+    eyes: Callable[[Session], Eyes],
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    logger: logging.Logger,
+) -> Outcome:
+    """Run every clip again.
+
+    Args:
+        recorded: the sessions.
+        eyes: fresh eyes for a clip of a session: they remember nothing.
+        progress: called with clips done and clips there are.
+        logger: told what the loop has to say.
+
+    Raises:
+        RecordingError: something in it is damaged.
+    """
+    total = sum(len(session.clips) for session in recorded)
+    changes: list[Change] = []
+    done = same = dropped = 0
+    for session in recorded:
+        params = _params(session)
+        state, known = State(), 0
+        for clip in session.clips:
+            before = [event for event in session.events if known < event.sequence <= clip.after]
+            state = evolve_all(state, (event.told() for event in before))
+            known = max(known, clip.after)
+            came = _run(session, clip, state, params, eyes(session), logger)
+            was = [event for event in session.during(clip) if event.type not in NOT_PLAYED]
+            alike, differing = compare(clip.name, was, came)
+            same, dropped, done = same + alike, dropped + clip.dropped, done + 1
+            changes += differing
+            progress(done, total)
+    return Outcome(total, same, tuple(changes), dropped)
+
+
+def compare(clip: str, was: Sequence[Event], now: Sequence[Event]) -> tuple[int, list[Change]]:
+    """How many events are the same, and what became of the others."""
+    same, changes = 0, []
+    matched = SequenceMatcher(None, [_essence(event) for event in was], [_essence(event) for event in now], False)
+    for what, a, b, c, d in matched.get_opcodes():
+        if what == "equal":
+            same += b - a
+            continue
+        left = list(now[c:d])
+        for event in was[a:b]:
+            twin = next((other for other in left if other.type == event.type), None)
+            changes.append(Change(clip, "missing" if twin is None else "different", event, twin))
+            if twin is not None:
+                left = left[left.index(twin) + 1 :]
+        met = {id(change.now) for change in changes}
+        changes += [Change(clip, "new", None, event) for event in now[c:d] if id(event) not in met]
+    return same, changes
+
+
+class _Time:
+    """The recorded clock; it never runs back behind what has been decided."""
+
+    def __init__(self, at_least_ns: int) -> None:
+        self.now_ns = self._least_ns = at_least_ns
+
+    def __call__(self) -> int:
+        return self.now_ns
+
+    def come_to(self, at_ns: int) -> None:
+        self.now_ns = max(self._least_ns, at_ns)
+
+
+class _Seats:
+    """The seats as the recording has them: presses come, signs go nowhere."""
+
+    def __init__(self) -> None:
+        self.waiting: list[_Press] = []
+
+    def presses(self, now_ns: int) -> Sequence[inbox.PressLike]:
+        waiting, self.waiting = self.waiting, []
+        return waiting
+
+    def show(
+        self,
+        seats: Sequence[tuple[int, int, int]],
+        *,
+        answer: tuple[int, int, int] | None,
+        referee: int,
+        sound: tuple[int, int],
+    ) -> None:
+        """Nobody looks."""
+
+    def faults(self) -> Faults:
+        return {}
+
+    def noise(self) -> Mapping[str, int]:
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Press:
+    button: int
+    held_ms: int
+    at_ns: int
+
+
+class _Nowhere:
+    """A broker that takes everything and says nothing."""
+
+    problem: str | None = None
+    alive = True
+
+    def show_meta(self, payload: bytes) -> None: ...
+
+    def show_state(self, payload: bytes) -> None: ...
+
+    def show_health(self, payload: bytes) -> None: ...
+
+    def show_selftest(self, payload: bytes) -> None: ...
+
+    def heartbeat(self, payload: bytes) -> None: ...
+
+    def pump(self, journal: Journal) -> None: ...
+
+    def reply(self, message: CommandMessage, payload: bytes, *, client: str | None = None) -> bool:
+        return False
+
+
+def _run(session: Session, clip: Clip, state: State, params: Params, eyes: Eyes, logger: logging.Logger) -> list[Event]:
+    """The events that come out of a clip."""
+    moments: list[tuple[int, Picture | Input]] = [*_shown(clip), *((given.mono_ns, given) for given in clip.inputs)]
+    moments.sort(key=lambda moment: moment[0])
+    if not moments:
+        return []
+    time = _Time(int(state.last_at))
+    time.come_to(moments[0][0] - STEP_NS)
+    seats = _Seats()
+    with (
+        tempfile.TemporaryDirectory(prefix="gameline-replay-") as place,
+        Journal(
+            Path(place) / "journal.sqlite", boot_id="replay", wall_utc=lambda: "", clock_synchronised=lambda: True
+        ) as journal,
+    ):
+        engine = _engine(session, clip, params, journal, seats, time, logger)
+        engine.state = state
+        for at_ns, what in moments:
+            _pass(engine, time, at_ns)
+            if isinstance(what, Picture):
+                for item in eyes(what, at_ns):
+                    engine.submit(item)
+            else:
+                _give(engine, seats, what)
+            engine.turn(timeout_s=0)
+        _pass(engine, time, clip.until_ns or moments[-1][0])
+        return [Event(entry.sequence, entry.type, entry.body) for entry in journal.entries()]
+
+
+def _shown(clip: Clip) -> Iterator[tuple[int, Picture]]:
+    """The pictures with the times they are shown at, the settled scene a few times before the first of them."""
+    if clip.scene is not None:
+        first_ns = clip.pictures[0].mono_ns if clip.pictures else clip.scene.mono_ns
+        for number in range(LOOKS, 0, -1):
+            yield first_ns - number * LOOK_NS, clip.scene
+    for picture in clip.pictures:
+        yield picture.mono_ns, picture
+
+
+def _pass(engine: en.Engine, time: _Time, at_ns: int) -> None:
+    """Let time pass, as the loop sees it pass."""
+    while time.now_ns + STEP_NS < at_ns:
+        time.come_to(time.now_ns + STEP_NS)
+        engine.turn(timeout_s=0)
+    time.come_to(max(at_ns, time.now_ns))
+
+
+def _give(engine: en.Engine, seats: _Seats, given: Input) -> None:
+    """Put an input where it came in."""
+    fields = given.fields
+    try:
+        if given.kind == "press":
+            seats.waiting.append(_Press(int(fields["button"]), int(fields["held_ms"]), given.mono_ns))
+        elif given.kind == "order" and fields["name"] != "selftest":
+            payload = str(fields["payload"]).encode()
+            retained = bool(fields["retained"])
+            message = CommandMessage(str(fields["name"]), payload, retained, None, None, None, given.mono_ns)
+            engine.submit(inbox.OrderCame(message))
+        elif given.kind == "blind":
+            engine.submit(inbox.Blind(fields["missing"], str(fields["reason"])))
+        elif given.kind == "sighted":
+            engine.submit(inbox.Sighted(fields["missing"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordingError(
+            f"expected an input as the recorder writes it, got {given}: its clip is damaged"
+        ) from error
+
+
+def _engine(
+    session: Session, clip: Clip, params: Params, journal: Journal, seats: _Seats, time: _Time, logger: logging.Logger
+) -> en.Engine:
+    """The real loop, with nobody at its edges."""
+    setting = Setting(
+        table="",
+        version="",
+        lamps=lambda: ("leds",) * 4,
+        camera=CameraWanted("folder", (0, 0), 0.0, 0.0, is_live=False),
+        measure=lambda: Measured(None, True, "", None, "", None, None),
+        wall=lambda: "",
+    )
+    try:
+        stale_s, name = float(session.head["stale_s"]), str(session.head["name"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordingError(f"expected name and stale_s in the head of {session.folder}, got {error!r}") from error
+    return en.Engine(
+        journal=journal,
+        seats=seats,
+        outlet=_Nowhere(),
+        params=params,
+        table=name,
+        clock_ns=time,
+        wall_ms=lambda: time.now_ns // 1_000_000 + clip.wall_ms_at_0,
+        stale_s=stale_s if not clip.dropped else UNLIMITED_S,
+        clock_synchronised=lambda: True,
+        temperature_c=lambda: None,
+        is_quiet=lambda: True,
+        meta={},
+        desk=Desk(setting=setting, publish=lambda payload: None, ask_look=lambda: None, is_quiet=lambda: True),
+        logger=logger,
+    )
+
+
+def _params(session: Session) -> Params:
+    try:
+        return msgspec.convert(session.head["rules"], Params, strict=True)
+    except (KeyError, msgspec.ValidationError) as error:
+        raise RecordingError(f"expected rules in the head of {session.folder}, got {error!r}: it is damaged") from error
+
+
+def _essence(event: Event) -> str:
+    """What has to be the same."""
+    return json.dumps([event.type, {k: v for k, v in event.body.items() if k not in LEFT_OUT}], sort_keys=True)
+
+
+def _brief(body: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> str:
+    """The fields that say something, or of two bodies those that differ."""
+    fields = (
+        (name, value)
+        for name, value in body.items()
+        if name not in LEFT_OUT and value is not None and (other is None or other.get(name) != value)
+    )
+    return ", ".join(f"{name} {json.dumps(value)}" for name, value in fields)

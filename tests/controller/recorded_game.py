@@ -1,0 +1,145 @@
+"""A short game on a drawn table, played before the real service while it records: reader, journal, pins and loop."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from controller import inbox
+from controller.app import BackgroundService, RecordTo, Service
+from controller.config import Config, TableConfig
+from controller.demo import stage
+from controller.demo.clock import TableClock
+from controller.demo.table import Scene, SimulatedTable
+from controller.demo.watching import Address
+from controller.game.tiles import End, MonoNs, Seat
+from controller.journal import Entry, Journal
+from controller.mqtt import CommandMessage
+from hardware.pins import open_factory
+from hardware.wiring import DEFAULT_WIRING
+from vision.frame import Frame
+from vision.layout import LineLayout
+from vision.rig import Rig
+
+LOG = logging.getLogger("test")
+RIG = Rig(width_px=800, height_px=600, tilt_deg=2.0, k1=-0.03)
+QUIET_NS = 4_000_000_000
+"""Between two things that happen, so that each has a clip of its own."""
+STARTED_NS = 1_500_000_000
+
+
+class Camera:
+    """Pictures of the simulated table; one that has not changed is not drawn again."""
+
+    def __init__(self) -> None:
+        old, stage.RIG = stage.RIG, RIG  # type: ignore[misc]
+        self._photographer = stage.Photographer(np.random.default_rng(7), None)
+        stage.RIG = old  # type: ignore[misc]
+        self._last: tuple[Any, Any] | None = None
+
+    def take(self, scene: Scene) -> Frame:
+        seen = (scene.pieces, scene.arms, scene.is_dark)
+        if self._last is None or self._last[0] != seen or scene.arms:
+            self._last = (seen, self._photographer.take(scene).bgr)
+        return Frame(self._last[1], scene.mono_ns, scene.number)
+
+
+@dataclass(frozen=True)
+class Played:
+    """What is left of a game."""
+
+    recording: Path
+    stills: Path
+    journal: Path
+
+    def entries(self) -> list[Entry]:
+        """Everything in the journal."""
+        with Journal(self.journal, boot_id="after", wall_utc=lambda: "", clock_synchronised=lambda: True) as journal:
+            return list(journal.entries())
+
+
+class Play:
+    """What happens at the table, one thing after the other, each when all has been quiet for a while."""
+
+    def __init__(self, table: SimulatedTable[Frame], submit: Callable[[inbox.Item], None], buttons: list[Any]) -> None:
+        self._table = table
+        self._submit = submit
+        self._buttons = buttons
+        self._due: list[tuple[int, Callable[[], None]]] = []
+        self._acts: list[Callable[[int], None]] = [
+            lambda now: self._order(now, "start_game", names=["S", "W", "N", "E"]),
+            lambda now: self._order(now, "start_set"),
+            lambda now: table.lay(Seat.S0, End.FIRST, 6, 4),
+            lambda now: table.lay(Seat.S1, End.R, 4, 4),
+            lambda now: self._press(now, 2, 120_000_000),
+            lambda now: self._press(now, 0, 1_900_000_000),
+            lambda now: table.lay(Seat.S3, End.L, 6, 5),
+        ]
+        self._quiet_since_ns: int | None = None
+        self.is_over = False
+
+    def step(self, now_ns: int) -> None:
+        """Once a frame."""
+        while self._due and self._due[0][0] <= now_ns:
+            self._due.pop(0)[1]()
+        if self._table.is_busy or self._due or self._quiet_since_ns is None:
+            self._quiet_since_ns = now_ns
+        wait_ns = STARTED_NS if len(self._acts) > 4 else QUIET_NS
+        if now_ns - self._quiet_since_ns < wait_ns:
+            return
+        self._quiet_since_ns = now_ns
+        if self._acts:
+            self._acts.pop(0)(now_ns)
+        else:
+            self.is_over = True
+
+    def _order(self, now_ns: int, name: str, **arguments: Any) -> None:
+        body = {"id": name, "sent_ms": time.time_ns() // 1_000_000, "by": "referee", "client": "tests", **arguments}
+        message = CommandMessage(name, json.dumps(body).encode(), False, None, None, None, MonoNs(now_ns))
+        self._submit(inbox.OrderCame(message))
+
+    def _press(self, now_ns: int, seat: int, held_ns: int) -> None:
+        pin = self._buttons[seat]
+        self._due = [(now_ns, pin.drive_low), (now_ns + held_ns, pin.drive_high)]
+
+
+def play(folder: Path) -> Played:
+    """Play and record the game in this folder."""
+    clock = TableClock(speed=None, real_ns=time.monotonic_ns)
+    table = SimulatedTable(
+        clock=clock,
+        take=Camera().take,
+        new_layout=lambda seed: LineLayout(np.random.default_rng(seed)),
+        rng=random.Random(3),
+    )
+    factory = open_factory("mock")
+    config: Config = stage.config_of_demo(folder / "journal.sqlite", Address("127.0.0.1", 1, "hall"), 4)
+    config = msgspec.structs.replace(config, table=TableConfig(name="hall", corners_px=RIG.table().corners_px))
+    made: list[Service] = []
+
+    def make() -> Service:
+        to = RecordTo(folder / "recording", 1_000_000_000)
+        made.append(Service(config, camera=table, pin_factory=factory, clock_ns=clock.now_ns, record=to, logger=LOG))
+        return made[0]
+
+    background = BackgroundService(make)
+    buttons = [factory.pin(seat.button) for seat in DEFAULT_WIRING.seats]
+    script = Play(table, lambda item: made[0].engine.submit(item), buttons)
+    table.attach(step=script.step, when_quiet=background.wait_until_quiet)
+    background.start()
+    deadline_s = time.monotonic() + 50
+    while not script.is_over and background.failure is None and time.monotonic() < deadline_s:
+        time.sleep(0.02)
+    table.close()
+    background.stop()
+    assert (background.failure, table.fault, script.is_over) == (None, None, True)
+    return Played(folder / "recording", folder / "stills", folder / "journal.sqlite")

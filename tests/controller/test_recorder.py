@@ -1,0 +1,254 @@
+"""The recorder and the stills: within their budgets, and a disk that fails is a sentence, never a halt."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import msgspec
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from controller import recorder as module
+from controller import scribe as scribing
+from controller.app import RecordTo, Service
+from controller.game.rulesets import Params
+from controller.journal import Entry
+from controller.keeper import Rested
+from controller.recorder import Recorder
+from controller.recording import sessions
+from controller.scribe import Scribe
+from controller.stills import Stills
+from hardware.pins import open_factory
+from tests.controller.test_app import Camera, config_in
+
+S = 1_000_000_000
+LOG = logging.getLogger("test")
+NOISE = np.random.default_rng(1).integers(0, 255, (120, 160, 3), dtype=np.uint8)
+HEAD = {"name": "hall", "table": None, "stale_s": 2.0, "rules": msgspec.to_builtins(Params())}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame of no camera."""
+
+    bgr: NDArray[np.uint8]
+    mono_ns: int
+    number: int
+
+
+def entry(sequence: int, at_s: float, kind: str = "passed") -> Entry:
+    at_ns = round(at_s * S)
+    return Entry(sequence, at_ns, "boot", "2026-01-01T00:00:00Z", True, kind, {"at": at_ns, "seat": 1})
+
+
+class Table:
+    """A recorder with frames ten times a second."""
+
+    def __init__(self, folder: Path, budget_bytes: int = 100_000_000, session: str = "s1") -> None:
+        self.recorder = Recorder(
+            folder, session=session, head=HEAD, budget_bytes=budget_bytes, wall_ms_at_0=lambda: 1000
+        )
+        self.recorder.begin([])
+        self.folder = folder
+        self.tenth = 0
+        self.sequence = 0
+
+    def frames(self, seconds: float, *, is_hand_in: bool = False, settles: bool = False) -> None:
+        for _ in range(round(seconds * 10)):
+            frame = Frame(NOISE, self.tenth * S // 10, self.tenth)
+            self.recorder.frame(frame, is_hand_in=is_hand_in, is_settled=settles, dropped=0)
+            self.tenth += 1
+
+    def event(self) -> None:
+        self.sequence += 1
+        self.recorder.happened([entry(self.sequence, self.tenth / 10)], self.tenth * S // 10)
+
+    def clips(self) -> list[tuple[int, float, float]]:
+        """Of each clip: the event before it, and its first and last second."""
+        self.recorder.end()
+        (session,) = sessions(self.folder)
+        return [(clip.after, clip.pictures[0].mono_ns / S, clip.pictures[-1].mono_ns / S) for clip in session.clips]
+
+
+def test_clip_has_the_seconds_before_and_after_and_the_next_one_is_another(tmp_path: Path) -> None:
+    """Three seconds before the event and two after it; what happens much later has a clip of its own."""
+    table = Table(tmp_path)
+    table.frames(10)
+    table.event()
+    table.frames(1)
+    table.event()
+    table.frames(20)
+    table.event()
+    table.frames(10)
+    (first, second) = table.clips()
+    assert first == (0, 6.9, 13.1)
+    assert second == (2, 27.9, 33.1)
+
+
+def test_clip_waits_for_a_hand_and_begins_after_the_scene_that_had_settled(tmp_path: Path) -> None:
+    """A hand over the table ends no clip, unless it stays for half a minute; the settled scene is kept with it."""
+    table = Table(tmp_path)
+    table.frames(5)
+    table.frames(0.1, settles=True)
+    table.frames(1)
+    table.recorder.given(table.tenth * S // 10, "press", {"button": 1, "held_ms": 0})
+    table.frames(6, is_hand_in=True)
+    table.frames(5)
+    table.event()
+    table.frames(40, is_hand_in=True)
+    table.recorder.end()
+    (session,) = sessions(tmp_path)
+    first, second = session.clips
+    assert (first.pictures[0].mono_ns, first.scene) == (19 * S // 10, None)
+    assert first.pictures[-1].mono_ns / S == pytest.approx(12.1)
+    assert [given.kind for given in first.inputs] == ["press"]
+    assert second.scene is not None
+    assert second.scene.mono_ns / S == pytest.approx(5.0)
+    assert second.pictures[-1].mono_ns - second.pictures[0].mono_ns < 34 * S
+
+
+def test_oldest_clips_go_when_the_budget_is_spent_also_those_of_earlier_sessions(tmp_path: Path) -> None:
+    """All recordings of the folder together stay within the budget, and the events stay for those that are left."""
+    size = len(cv2.imencode(".jpg", NOISE, module.JPEG)[1])
+    budget = 130 * size
+    for session in ("s1", "s2"):
+        table = Table(tmp_path, budget, session)
+        for _ in range(4):
+            table.frames(8)
+            table.event()
+        table.frames(3)
+        table.recorder.end()
+        assert sum(path.stat().st_size for path in tmp_path.glob("*/clips/*/*")) <= budget
+    (left,) = sessions(tmp_path)
+    assert left.folder.name == "s2"
+    assert [clip.after for clip in left.clips] == [2, 3]
+    assert len(left.events) == 4
+
+
+def test_disk_that_fails_is_a_sentence_until_it_takes_pictures_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file in the folder's place, a disk nearly full, a budget smaller than a clip: the frames go on."""
+    (tmp_path / "file").touch()
+    table = Table(tmp_path / "file")
+    table.frames(2)
+    table.event()
+    assert table.recorder.trouble is not None
+    assert "cannot be written" in table.recorder.trouble
+    (tmp_path / "file").unlink()
+    table.frames(3)
+    table.event()
+    assert table.recorder.trouble is not None, "it is not tried again at once"
+    table.frames(3)
+    table.event()
+    assert table.recorder.trouble is None
+    assert [after for after, _, _ in table.clips()] == [2]
+    monkeypatch.setattr(module, "SPARE_BYTES", 1 << 60)
+    table.frames(6)
+    table.event()
+    assert "of the disk is free" in str(table.recorder.trouble)
+    monkeypatch.undo()
+    small = Table(tmp_path / "small", budget_bytes=10_000)
+    small.frames(2)
+    small.event()
+    assert "larger than the budget" in str(small.recorder.trouble)
+
+
+def test_service_plays_on_where_nothing_can_be_recorded_and_says_so_in_its_health(tmp_path: Path) -> None:
+    """`--record` on a file: the loop turns, and health names the folder."""
+    (tmp_path / "file").touch()
+    factory = open_factory("mock")
+    said: list[str | None] = []
+    record = RecordTo(tmp_path / "file", 1_000_000)
+    with Service(
+        config_in(tmp_path), camera=Camera(factory.pin(12)), pin_factory=factory, record=record, logger=LOG
+    ) as service:
+        for _ in range(50):
+            service.engine.turn(timeout_s=0.05)
+            said.append(service._keeper.trouble)
+    assert "cannot be written" in str(said[-1])
+
+
+def test_scribe_keeps_the_newest_pictures_and_every_fact_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a disk that hangs pictures are left out, oldest first, and counted; what happened is not."""
+    monkeypatch.setattr(scribing, "MOST_BYTES", 30)
+    scribe, gate, done = Scribe(logger=LOG), threading.Event(), list[str]()
+    hanging = threading.Event()
+
+    def hang() -> None:
+        hanging.set()
+        gate.wait(10)
+
+    scribe.start()
+    scribe.put(hang)
+    assert hanging.wait(10)
+    for number in range(8):
+        scribe.put(lambda number=number: done.append(f"picture {number}"), size=10)  # type: ignore[misc]
+        scribe.put(lambda number=number: done.append(f"fact {number}"))  # type: ignore[misc]
+    assert not scribe.is_idle
+    gate.set()
+    scribe.close()
+    assert [word for word in done if word.startswith("fact")] == [f"fact {n}" for n in range(8)]
+    assert [word for word in done if word.startswith("picture")] == ["picture 5", "picture 6", "picture 7"]
+    assert done.index("fact 4") < done.index("picture 5") < done.index("fact 5")
+    assert (scribe.dropped, scribe.is_idle) == (5, True)
+
+
+def test_fault_in_a_job_ends_neither_the_scribe_nor_what_comes_after(caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged as ours."""
+    scribe, done = Scribe(logger=LOG), list[int]()
+    scribe.start()
+    scribe.put(lambda: [][0])
+    scribe.put(lambda: done.append(1))
+    scribe.close()
+    assert done == [1]
+    assert "a fault of ours" in caplog.text
+
+
+def test_stills_show_the_scene_the_alert_is_about_and_the_one_before_within_their_budget(tmp_path: Path) -> None:
+    """A scene that came to rest after the alert is not its evidence; the oldest pictures go."""
+    stills = Stills(tmp_path / "stills", budget_bytes=20_000)
+    greys = {level: np.full((48, 64, 3), level, np.uint8) for level in (40, 80, 120, 160)}
+    stills.alert(entry(1, 0.5, "referee_called"))
+    assert (stills.trouble, list(tmp_path.iterdir())) == (None, [])
+    for at_s, grey in zip((1, 2, 3, 9), greys.values(), strict=True):
+        stills.settled(Rested(grey, at_s * S))
+    stills.alert(entry(7, 3.0, "finding_raised"))
+    name = str(tmp_path / "stills" / "00000007-finding_raised")
+    before, after = cv2.imread(f"{name}-before.jpg"), cv2.imread(f"{name}-after.jpg")
+    assert before is not None
+    assert after is not None
+    assert (round(float(before.mean())), round(float(after.mean()))) == (80, 120)
+    for number in range(8, 40):
+        stills.alert(entry(number, 10.0, "referee_called"))
+    kept = sorted(path.name for path in (tmp_path / "stills").iterdir())
+    assert sum(path.stat().st_size for path in (tmp_path / "stills").iterdir()) <= 20_000
+    assert kept[-1] == "00000039-referee_called-before.jpg"
+    assert "00000007-finding_raised-before.jpg" not in kept
+    broken = Stills(tmp_path / "stills" / kept[0], budget_bytes=20_000)
+    broken.settled(Rested(greys[40], S))
+    broken.alert(entry(40, 2.0))
+    assert "cannot be written" in str(broken.trouble)
+
+
+def test_clip_on_disk_has_every_frame_in_order_with_its_time(tmp_path: Path) -> None:
+    """What is read back is what was written."""
+    table = Table(tmp_path)
+    table.frames(1)
+    table.event()
+    table.frames(1)
+    table.recorder.end()
+    (session,) = sessions(tmp_path)
+    (clip,) = session.clips
+    assert [picture.number for picture in clip.pictures] == list(range(20))
+    assert clip.wall_ms_at_0 == 1000
+    assert (clip.upto, json.loads((session.folder / "session.json").read_text())["name"]) == (1, "hall")
+    picture = cv2.imread(str(clip.pictures[0].path))
+    assert picture is not None
+    assert picture.shape == NOISE.shape
