@@ -13,14 +13,12 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import msgspec
 import numpy as np
 from gpiozero import Factory
 from numpy.typing import NDArray
@@ -38,18 +36,16 @@ from controller.eyes import Point, Zone, sighting_of
 from controller.game.rulesets import values_of
 from controller.game.tiles import MonoNs
 from controller.journal import Journal, JournalError
-from controller.keeper import Keeper
+from controller.keeper import RecordTo, keeper_of
 from controller.machine import VERSION, is_clock_set, is_quiet_now, temperature_c
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage
-from controller.recorder import Recorder
 from controller.recording import Picture, RecordingError, Session, sessions
 from controller.replay import Eyes, Outcome, replay
 from controller.selftest_checks import Look, Measured
 from controller.selftest_desk import Desk
 from controller.selftest_equipment import keep_service_out, measured, setting_of
 from controller.selftest_loop import Bench
-from controller.stills import Stills
 from controller.view_server import ViewServer
 from controller.wiring import wiring_of
 from firmware_bridge.link import LinkDied
@@ -160,14 +156,6 @@ def view_server(view: View, *, host: str, port: int, cases: Path, title: str) ->
     return ViewServer(shown=view, kinds=KINDS, save=save, host=host, port=port, title=title)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordTo:
-    """Where a recording goes, and how large it may become."""
-
-    folder: Path
-    budget_bytes: int
-
-
 class Service:
     """The whole controller of one table; a context manager that opens everything and closes it again.
 
@@ -220,7 +208,7 @@ class Service:
                 return measured(config, seats, broker=mqtt.problem, disk=self.engine.storage_trouble)
 
             self._journal = journal
-            self._keeper = _keeper(config, table, record, boot_id, clock_ns=clock_ns, logger=logger)
+            self._keeper = keeper_of(config, table_record(table), record, boot_id, clock_ns=clock_ns, logger=logger)
             stack.callback(self._keeper.close)
             setting = setting_of(config, seats, measure)
             self.engine = en.Engine(
@@ -311,37 +299,6 @@ class Service:
             self._keeper.blind("frames", news.reason if isinstance(news, Lost) else None)
         if (item := _item_of(news, self._zone_of)) is not None:
             self.engine.submit(item)
-
-
-def _keeper(
-    config: Config,
-    table: Table | None,
-    record: RecordTo | None,
-    boot_id: str,
-    *,
-    clock_ns: Callable[[], int],
-    logger: logging.Logger,
-) -> Keeper:
-    """Stills of alerts in any case, frames around everything that happens where they are asked for."""
-    path = config.stills.path
-    folder = Path(config.journal.path).parent / "stills" if path is None else Path(path)
-    stills = Stills(folder, budget_bytes=config.stills.budget_mb * 1_000_000)
-    recorder = None
-    if record is not None:
-        recorder = Recorder(
-            record.folder,
-            session=f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{boot_id[:8]}",
-            head={
-                "version": VERSION,
-                "name": config.table.name,
-                "table": table_record(table),
-                "stale_s": config.camera.stale_s,
-                "rules": msgspec.to_builtins(config.game),
-            },
-            budget_bytes=record.budget_bytes,
-            wall_ms_at_0=lambda: (time.time_ns() - clock_ns()) // 1_000_000,
-        )
-    return Keeper(stills=stills, recorder=recorder, clock_ns=clock_ns, logger=logger)
 
 
 def _open_page(config: Config, view: View, logger: logging.Logger) -> ViewServer | None:

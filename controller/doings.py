@@ -23,7 +23,6 @@ from rich.progress import Progress
 
 from controller.app import (
     FAULTS,
-    RecordTo,
     Service,
     all_middle,
     open_camera,
@@ -40,6 +39,7 @@ from controller.eyes import sighting_of
 from controller.game.line import Line
 from controller.game.sight import Agreement, Sighting, reconcile
 from controller.game.tiles import End, Seat
+from controller.keeper import RecordTo
 from controller.mosquitto import MosquittoError
 from controller.recording import RecordingError
 from vision.camera import CameraEnded, CameraLost, FolderCamera, NotAFrame, VideoCamera

@@ -7,12 +7,19 @@ hands, in the order they happened.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from controller.config import Config
 from controller.inbox import PressLike
 from controller.journal import Entry
+from controller.machine import VERSION
 from controller.mqtt import CommandMessage
 from controller.recorder import Frame, Recorder
 from controller.scribe import Scribe
@@ -25,6 +32,14 @@ class Rested:
 
     bgr: Any
     rest_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTo:
+    """Where a recording goes, and how large it may become."""
+
+    folder: Path
+    budget_bytes: int
 
 
 class Keeper:
@@ -123,3 +138,43 @@ class Keeper:
         recorder = self._recorder
         if recorder is not None:
             self._scribe.put(lambda: recorder.given(mono_ns, kind, fields))
+
+
+def keeper_of(
+    config: Config,
+    table: Mapping[str, Any] | None,
+    record: RecordTo | None,
+    boot_id: str,
+    *,
+    clock_ns: Callable[[], int],
+    logger: logging.Logger,
+) -> Keeper:
+    """Stills of alerts in any case, frames around everything that happens where they are asked for.
+
+    Args:
+        config: of the service.
+        table: where the table lies, as plain JSON values; None where nobody knows.
+        record: where frames go; None keeps none.
+        boot_id: of this run.
+        clock_ns: the service's monotonic clock.
+        logger: told of troubles and faults.
+    """
+    path = config.stills.path
+    folder = Path(config.journal.path).parent / "stills" if path is None else Path(path)
+    stills = Stills(folder, budget_bytes=config.stills.budget_mb * 1_000_000)
+    recorder = None
+    if record is not None:
+        recorder = Recorder(
+            record.folder,
+            session=f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{boot_id[:8]}",
+            head={
+                "version": VERSION,
+                "name": config.table.name,
+                "table": table,
+                "stale_s": config.camera.stale_s,
+                "rules": msgspec.to_builtins(config.game),
+            },
+            budget_bytes=record.budget_bytes,
+            wall_ms_at_0=lambda: (time.time_ns() - clock_ns()) // 1_000_000,
+        )
+    return Keeper(stills=stills, recorder=recorder, clock_ns=clock_ns, logger=logger)

@@ -7,7 +7,9 @@ where stands in recording.py; the oldest clips go when the budget is spent.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -120,8 +122,9 @@ class Recorder:
         self._is_hand_in, self._dropped = is_hand_in, dropped
         if is_settled:
             self._stir(frame.mono_ns)
-        if self._clip is not None:
-            self._attempt(lambda: self._keep(frame, is_read=is_settled))
+        clip = self._clip
+        if clip is not None:
+            self._attempt(lambda: clip.keep(frame, is_read=is_settled))
         self._held.append(frame)
         self._held_bytes += frame.bgr.nbytes
         while self._held and (self._held_bytes > HELD_BYTES or self._held[0].mono_ns < frame.mono_ns - BEFORE_NS):
@@ -181,11 +184,7 @@ class Recorder:
         for frame in self._held:
             # What was taken before that scene came to rest would show it come and go once more.
             if scene is None or frame.mono_ns > scene.mono_ns:
-                clip.note(clip.write(frame, f"{frame.number:08d}", is_read=False))
-
-    def _keep(self, frame: Frame, *, is_read: bool) -> None:
-        assert self._clip is not None, "asked only where one is open"
-        self._clip.note(self._clip.write(frame, f"{frame.number:08d}", is_read=is_read))
+                clip.keep(frame, is_read=False)
 
     def _write_events(self) -> None:
         if not self._has_begun:
@@ -198,8 +197,7 @@ class Recorder:
             {"sequence": e.sequence, "mono_ns": e.mono_ns, "wall_utc": e.wall_utc, "type": e.type, "body": e.body}
             for e in self._unwritten
         )
-        with (self._folder / EVENTS).open("a", encoding="utf-8") as file:
-            file.write("".join(json.dumps(row) + "\n" for row in rows))
+        _append_whole(self._folder / EVENTS, "".join(json.dumps(row) + "\n" for row in rows).encode())
         self._unwritten = []
 
     def _attempt(self, write: Any) -> None:
@@ -218,15 +216,33 @@ class Recorder:
                 self.trouble = None
 
 
+def _append_whole(path: Path, data: bytes) -> None:
+    """All of it, or nothing: half a line in the middle would spoil the file."""
+    with path.open("ab", buffering=0) as file:
+        end = file.tell()
+        try:
+            if file.write(data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            file.truncate(end)
+            raise
+
+
 class _Clip:
     """A clip that is being written."""
 
     def __init__(self, folder: Path, store: _Store, opened_ns: int, dropped: int) -> None:
         self.opened_ns = opened_ns
         self._dropped_before = dropped
+        self._count = 0
         self._folder = folder
         self._store = store
         self._log: TextIO = (folder / LOG).open("w", encoding="utf-8")
+
+    def keep(self, frame: Frame, *, is_read: bool) -> None:
+        """Keep a frame, and note it; without any loss where the reader was given it."""
+        self._count += 1  # a camera that comes back counts its frames from 0 again
+        self.note(self.write(frame, f"{self._count:06d}", is_read=is_read))
 
     def write(self, frame: Frame, stem: str, *, is_read: bool) -> dict[str, Any]:
         """Keep a picture; its row for the log."""

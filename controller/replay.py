@@ -39,7 +39,9 @@ UNLIMITED_S: Final = 1e6
 """Where the recorder left frames out the camera has not fallen silent."""
 LEFT_OUT: Final = frozenset({"at", "think_ms", "elapsed_ms", "confidence"})
 """Of an event's body: times hang on how fast the machine reads, confidences on JPEG."""
-NOT_PLAYED: Final = frozenset({"restarted", "storage_lost", "storage_regained"})
+RESTARTED: Final = "restarted"
+"""How a session on a game in progress begins: no frame and no person causes it, it belongs to what was before."""
+NOT_PLAYED: Final = frozenset({RESTARTED, "storage_lost", "storage_regained"})
 """Events that no frame and no person causes."""
 
 Eyes = Callable[[Picture, int], Iterable[inbox.Item]]
@@ -126,8 +128,10 @@ def replay(
             before = [event for event in session.events if known < event.sequence <= clip.after]
             state = evolve_all(state, (event.told() for event in before))
             known = max(known, clip.after)
-            came = _run(session, clip, state, params, eyes(session), logger)
-            was = [event for event in session.during(clip) if event.type not in NOT_PLAYED]
+            during = session.during(clip)
+            begun = evolve_all(state, (event.told() for event in during[:1] if event.type == RESTARTED))
+            came = _run(session, clip, begun, params, eyes(session), logger)
+            was = [event for event in during if event.type not in NOT_PLAYED]
             alike, differing = compare(clip.name, was, came)
             same, dropped, done = same + alike, dropped + clip.dropped, done + 1
             changes += differing

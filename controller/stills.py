@@ -57,7 +57,13 @@ class Stills:
         data = cv2.imencode(".jpg", bgr, (cv2.IMWRITE_JPEG_QUALITY, QUALITY))[1].tobytes()
         self._folder.mkdir(parents=True, exist_ok=True)
         _make_room(self._folder.glob("*.jpg"), self._budget_bytes - len(data))
-        (self._folder / name).write_bytes(data)
+        half = self._folder / f"{name}.part"
+        try:
+            half.write_bytes(data)
+            half.replace(self._folder / name)
+        except OSError:
+            half.unlink(missing_ok=True)
+            raise
 
 
 def _make_room(files: Iterable[Path], budget_bytes: int) -> None:

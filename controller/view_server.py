@@ -276,15 +276,19 @@ def is_known_host(named: list[str]) -> bool:
     """Whether the one Host header is an address, or this machine's own name, with or without a port."""
     if len(named) != 1:
         return False
-    host = named[0]
+    host, port = named[0], ""
     if not host.endswith("]"):
-        name, colon, port = host.rpartition(":")
-        host = name if colon and port.isdecimal() else host
+        host, _, port = host.rpartition(":") if ":" in host else (host, "", "")
+    if port and not port.isdecimal():
+        return False
     own = socket.gethostname().lower()
     if host.lower() in ("localhost", own, f"{own}.local", f"{own.removesuffix('.local')}.local"):
         return True
     try:
-        ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+        if host.startswith("[") and host.endswith("]"):
+            ipaddress.IPv6Address(host[1:-1])
+        else:
+            ipaddress.IPv4Address(host)
     except ValueError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""A short game on a drawn table, played before the real service while it records: reader, journal, pins and loop."""
+"""A short game on a drawn table before the real service while it records; in the middle the service is restarted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from controller import inbox
-from controller.app import BackgroundService, RecordTo, Service
+from controller.app import BackgroundService, Service
 from controller.config import Config, TableConfig
 from controller.demo import stage
 from controller.demo.clock import TableClock
@@ -23,6 +23,7 @@ from controller.demo.table import Scene, SimulatedTable
 from controller.demo.watching import Address
 from controller.game.tiles import End, MonoNs, Seat
 from controller.journal import Entry, Journal
+from controller.keeper import RecordTo
 from controller.mqtt import CommandMessage
 from hardware.pins import open_factory
 from hardware.wiring import DEFAULT_WIRING
@@ -31,10 +32,9 @@ from vision.layout import LineLayout
 from vision.rig import Rig
 
 LOG = logging.getLogger("test")
-RIG = Rig(width_px=800, height_px=600, tilt_deg=2.0, k1=-0.03)
-QUIET_NS = 4_000_000_000
+RIG = Rig(width_px=720, height_px=540, tilt_deg=2.0, k1=-0.03)
+QUIET_NS = 3_000_000_000
 """Between two things that happen, so that each has a clip of its own."""
-STARTED_NS = 1_500_000_000
 
 
 class Camera:
@@ -51,6 +51,19 @@ class Camera:
         if self._last is None or self._last[0] != seen or scene.arms:
             self._last = (seen, self._photographer.take(scene).bgr)
         return Frame(self._last[1], scene.mono_ns, scene.number)
+
+
+class Lasting:
+    """The table as a camera that may be closed and taken again."""
+
+    def __init__(self, table: SimulatedTable[Frame]) -> None:
+        self._table = table
+
+    def read(self) -> Frame:
+        return self._table.read()
+
+    def close(self) -> None:
+        """The table stays."""
 
 
 @dataclass(frozen=True)
@@ -75,26 +88,33 @@ class Play:
         self._submit = submit
         self._buttons = buttons
         self._due: list[tuple[int, Callable[[], None]]] = []
-        self._acts: list[Callable[[int], None]] = [
+        self._acts: list[Callable[[int], None]] = []
+        self._quiet_since_ns = 0
+        self.first: list[Callable[[int], None]] = [
             lambda now: self._order(now, "start_game", names=["S", "W", "N", "E"]),
             lambda now: self._order(now, "start_set"),
             lambda now: table.lay(Seat.S0, End.FIRST, 6, 4),
             lambda now: table.lay(Seat.S1, End.R, 4, 4),
             lambda now: self._press(now, 2, 120_000_000),
             lambda now: self._press(now, 0, 1_900_000_000),
+        ]
+        self.then: list[Callable[[int], None]] = [
+            lambda now: self._order(now, "resume"),
             lambda now: table.lay(Seat.S3, End.L, 6, 5),
         ]
-        self._quiet_since_ns: int | None = None
-        self.is_over = False
+        self.is_over = True
+
+    def begin(self, acts: list[Callable[[int], None]]) -> None:
+        """Do these."""
+        self._acts, self.is_over = list(acts), False
 
     def step(self, now_ns: int) -> None:
         """Once a frame."""
         while self._due and self._due[0][0] <= now_ns:
             self._due.pop(0)[1]()
-        if self._table.is_busy or self._due or self._quiet_since_ns is None:
+        if self._table.is_busy or self._due:
             self._quiet_since_ns = now_ns
-        wait_ns = STARTED_NS if len(self._acts) > 4 else QUIET_NS
-        if now_ns - self._quiet_since_ns < wait_ns:
+        if now_ns - self._quiet_since_ns < QUIET_NS:
             return
         self._quiet_since_ns = now_ns
         if self._acts:
@@ -124,22 +144,28 @@ def play(folder: Path) -> Played:
     factory = open_factory("mock")
     config: Config = stage.config_of_demo(folder / "journal.sqlite", Address("127.0.0.1", 1, "hall"), 4)
     config = msgspec.structs.replace(config, table=TableConfig(name="hall", corners_px=RIG.table().corners_px))
-    made: list[Service] = []
+    running: list[Service] = []
+    script = Play(
+        table, lambda item: running[-1].engine.submit(item), [factory.pin(s.button) for s in DEFAULT_WIRING.seats]
+    )
 
     def make() -> Service:
         to = RecordTo(folder / "recording", 1_000_000_000)
-        made.append(Service(config, camera=table, pin_factory=factory, clock_ns=clock.now_ns, record=to, logger=LOG))
-        return made[0]
+        camera = Lasting(table)
+        running.append(
+            Service(config, camera=camera, pin_factory=factory, clock_ns=clock.now_ns, record=to, logger=LOG)
+        )
+        return running[-1]
 
-    background = BackgroundService(make)
-    buttons = [factory.pin(seat.button) for seat in DEFAULT_WIRING.seats]
-    script = Play(table, lambda item: made[0].engine.submit(item), buttons)
-    table.attach(step=script.step, when_quiet=background.wait_until_quiet)
-    background.start()
-    deadline_s = time.monotonic() + 50
-    while not script.is_over and background.failure is None and time.monotonic() < deadline_s:
-        time.sleep(0.02)
+    for acts in (script.first, script.then):
+        background = BackgroundService(make)
+        table.attach(step=script.step, when_quiet=background.wait_until_quiet)
+        script.begin(acts)
+        background.start()
+        deadline_s = time.monotonic() + 50
+        while not script.is_over and background.failure is None and time.monotonic() < deadline_s:
+            time.sleep(0.02)
+        background.stop()
+        assert (background.failure, table.fault, script.is_over) == (None, None, True)
     table.close()
-    background.stop()
-    assert (background.failure, table.fault, script.is_over) == (None, None, True)
     return Played(folder / "recording", folder / "stills", folder / "journal.sqlite")

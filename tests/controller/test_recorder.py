@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import resource
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +17,10 @@ from numpy.typing import NDArray
 
 from controller import recorder as module
 from controller import scribe as scribing
-from controller.app import RecordTo, Service
+from controller.app import Service
 from controller.game.rulesets import Params
 from controller.journal import Entry
-from controller.keeper import Rested
+from controller.keeper import RecordTo, Rested
 from controller.recorder import Recorder
 from controller.recording import sessions
 from controller.scribe import Scribe
@@ -158,6 +159,28 @@ def test_disk_that_fails_is_a_sentence_until_it_takes_pictures_again(
     small.frames(2)
     small.event()
     assert "larger than the budget" in str(small.recorder.trouble)
+
+
+def test_disk_that_fills_in_the_middle_of_a_line_leaves_no_half_of_it(tmp_path: Path) -> None:
+    """The kernel itself refuses the rest of what is written; the events are whole, and go on when there is room."""
+    table = Table(tmp_path)
+    table.frames(1)
+    table.event()
+    events = tmp_path / "s1" / "events.jsonl"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (events.stat().st_size + 20, before[1]))
+    try:
+        table.event()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "cannot be written" in str(table.recorder.trouble)
+    assert len(events.read_text().splitlines()) == 1
+    table.frames(6)
+    table.event()
+    table.recorder.end()
+    (session,) = sessions(tmp_path)
+    assert [event.sequence for event in session.events] == [1, 2, 3]
+    assert table.recorder.trouble is None
 
 
 def test_service_plays_on_where_nothing_can_be_recorded_and_says_so_in_its_health(tmp_path: Path) -> None:
