@@ -140,7 +140,7 @@ def _lookout(
     return lookout
 
 
-def view_server(view: View, *, host: str, port: int, cases: Path, title: str) -> ViewServer:
+def view_server(view: View, *, host: str, port: int, cases: Path, title: str, logger: logging.Logger) -> ViewServer:
     """The technician's page, with a button that keeps a frame as a test case in `cases`. Raises: OSError."""
 
     def save(kind: Any) -> tuple[bool, str]:
@@ -153,7 +153,7 @@ def view_server(view: View, *, host: str, port: int, cases: Path, title: str) ->
             return False, str(error)
         return True, f"kept as {picture}; correct by hand what labels.jsonl beside it says was read"
 
-    return ViewServer(shown=view, kinds=KINDS, save=save, host=host, port=port, title=title)
+    return ViewServer(shown=view, kinds=KINDS, save=save, host=host, port=port, title=title, logger=logger)
 
 
 class Service:
@@ -308,7 +308,9 @@ def _open_page(config: Config, view: View, logger: logging.Logger) -> ViewServer
         return None
     title = f"Gameline {config.table.name}"
     try:
-        server = view_server(view, host=chosen.host, port=chosen.port, cases=Path(chosen.cases), title=title)
+        server = view_server(
+            view, host=chosen.host, port=chosen.port, cases=Path(chosen.cases), title=title, logger=logger
+        )
     except OSError as error:
         why = error.strerror or error
         logger.error("view: expected an address to listen on, got %s:%s: %s", chosen.host, chosen.port, why)

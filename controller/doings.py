@@ -185,7 +185,8 @@ def _page(options: argparse.Namespace, config: Config, view: View) -> Iterator[N
     host, port = options.listen or (config.view.host, config.view.port or VIEW_PORT)
     cases = options.cases or Path(config.view.cases if options.config else "cases")
     try:
-        server = view_server(view, host=host, port=port, cases=cases, title="Gameline")
+        logger = logging.getLogger("gameline")
+        server = view_server(view, host=host, port=port, cases=cases, title="Gameline", logger=logger)
     except OSError as error:
         raise Sorry(f"expected an address to listen on, got {host}:{port} ({error.strerror}): give another") from error
     with contextlib.closing(server):

@@ -7,6 +7,7 @@ where stands in recording.py; the oldest clips go when the budget is spent.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -155,14 +156,17 @@ class Recorder:
         if clip is None:
             return
         is_over = self._now_ns > self._until_ns and not self._is_hand_in
-        if is_over or self._now_ns - clip.opened_ns > LONGEST_NS:
+        # Never between a scene or a press and the events that follow from it at once.
+        is_long = self._now_ns - clip.opened_ns > LONGEST_NS and self._now_ns > self._until_ns - AFTER_NS // 2
+        if is_over or is_long:
             self.end()
 
     def end(self) -> None:
         """Close the clip, if one is open."""
-        clip, self._clip = self._clip, None
+        clip = self._clip
         if clip is not None:
             self._attempt(lambda: clip.close(self._sequence, self._now_ns, self._dropped))
+            self._clip = None
 
     def _stir(self, mono_ns: int) -> None:
         """Something happens: a clip is open from now on, for a while."""
@@ -200,7 +204,7 @@ class Recorder:
         _append_whole(self._folder / EVENTS, "".join(json.dumps(row) + "\n" for row in rows).encode())
         self._unwritten = []
 
-    def _attempt(self, write: Any) -> None:
+    def _attempt(self, write: Callable[[], None]) -> None:
         """Do it; a disk that will not take it is a sentence, and the clip is given up."""
         try:
             write()
@@ -268,11 +272,10 @@ class _Clip:
             self._log.close()
 
     def abandon(self) -> None:
-        """Let go of it where it cannot be written to its end."""
-        try:
+        """Take it away where it cannot be written to its end: half a clip would miss events that its other half has."""
+        with contextlib.suppress(OSError):
             self._log.close()
-        except OSError:
-            return
+        self._store.remove(self._folder)
 
 
 class _Store:
@@ -295,6 +298,11 @@ class _Store:
             self._is_known = True
         self._sizes[clip] = 0
 
+    def remove(self, clip: Path) -> None:
+        """Take a clip away."""
+        self._total -= self._sizes.pop(clip)
+        shutil.rmtree(clip, ignore_errors=True)
+
     def take(self, clip: Path, size: int) -> None:
         """Make room for so many bytes more of this clip. Raises: DiskFull."""
         self._total += size
@@ -315,8 +323,7 @@ class _Store:
         oldest = next((clip for clip in self._sizes if clip != but), None)
         if oldest is None:
             return False
-        self._total -= self._sizes.pop(oldest)
-        shutil.rmtree(oldest, ignore_errors=True)
+        self.remove(oldest)
         session = oldest.parent.parent
         if session != but.parent.parent and not any(clip.parent.parent == session for clip in self._sizes):
             shutil.rmtree(session, ignore_errors=True)

@@ -12,8 +12,10 @@ from __future__ import annotations
 import io
 import ipaddress
 import json
+import logging
 import secrets
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -54,6 +56,7 @@ class ViewServer:
         save: keeps the frame shown as this kind and says where, or why not: (is it kept, one sentence).
         host: the address to listen on: 127.0.0.1 for this machine alone, 0.0.0.0 for everybody on its networks.
         port: 0 takes any that is free.
+        logger: told of faults of ours in what is shown.
         title: of the page: ASCII letters, digits, blanks.
 
     Raises:
@@ -68,9 +71,10 @@ class ViewServer:
         save: Callable[[str], tuple[bool, str]],
         host: str,
         port: int,
+        logger: logging.Logger,
         title: str = "Gameline",
     ) -> None:
-        self._server = _Server((host, port), shown, kinds, save, title)
+        self._server = _Server((host, port), shown, kinds, save, title, logger)
         self.host, self.port = host, self._server.server_address[1]
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(CHECK_S,), name="view page", daemon=True
@@ -106,7 +110,9 @@ class _Server(ThreadingHTTPServer):
         kinds: tuple[str, ...],
         save: Callable[[str], tuple[bool, str]],
         title: str,
+        logger: logging.Logger,
     ) -> None:
+        self._log = logger
         self.shown, self.kinds, self.save, self.title = shown, kinds, save, title
         self._born_s: dict[socket.socket, float] = {}
         self._counting = threading.Lock()
@@ -151,7 +157,9 @@ class _Server(ThreadingHTTPServer):
             _cut(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A viewer that went away, or was cut, is nobody's fault."""
+        """A viewer that went away, or was cut, is nobody's fault; anything else is ours."""
+        if not isinstance(sys.exception(), OSError):
+            self._log.exception("view: a fault of ours, a viewer was not answered")
 
 
 def _cut(request: socket.socket) -> None:

@@ -154,6 +154,7 @@ def test_disk_that_fails_is_a_sentence_until_it_takes_pictures_again(
     table.frames(6)
     table.event()
     assert "of the disk is free" in str(table.recorder.trouble)
+    assert [path.name for path in (tmp_path / "file" / "s1" / "clips").iterdir()] == [], "no half clip is left"
     monkeypatch.undo()
     small = Table(tmp_path / "small", budget_bytes=10_000)
     small.frames(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -45,7 +46,8 @@ class Shown:
 def shown() -> Iterator[tuple[Shown, ViewServer]]:
     shown = Shown()
     kinds = ("raw", "table", "change", "dominoes")
-    server = ViewServer(shown=shown, kinds=kinds, save=lambda kind: (True, kind), host="127.0.0.1", port=0)
+    log = logging.getLogger("test")
+    server = ViewServer(shown=shown, kinds=kinds, save=lambda kind: (True, kind), host="127.0.0.1", port=0, logger=log)
     server.start()
     yield shown, server
     server.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import re
 import socket
 import time
@@ -63,7 +64,8 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         saved.append(kind)
         return kind == "raw", f"kept {kind}"
 
-    server = ViewServer(shown=shown, kinds=("raw", "table"), save=save, host="127.0.0.1", port=0)
+    log = logging.getLogger("test")
+    server = ViewServer(shown=shown, kinds=("raw", "table"), save=save, host="127.0.0.1", port=0, logger=log)
     server.start()
     yield Site(server, shown, saved)
     server.close()
@@ -187,6 +189,17 @@ def test_more_than_a_few_at_once_are_turned_away_until_there_is_room(site: Site)
         client.close()
     time.sleep(0.2)
     assert site.ask("GET", "/state")[0] == 200
+
+
+def test_fault_in_what_is_shown_is_told_and_the_next_one_is_served(
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is ours, and nobody else would ever hear of it."""
+    monkeypatch.setattr(site.shown, "state", lambda: {"frame": object()})
+    with pytest.raises(http.client.RemoteDisconnected):
+        site.ask("GET", "/state")
+    assert site.ask("GET", "/")[0] == 200
+    assert "a fault of ours" in caplog.text
 
 
 def test_closing_cuts_who_is_still_there(site: Site) -> None:
