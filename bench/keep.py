@@ -63,14 +63,14 @@ def main() -> None:
         return Frame(bgr, number * STEP_NS, number)
 
     say("camera's thread: the watcher, an idle frame", best(lambda: watcher.see(frame()), 50))
-    say("camera's thread: the page, nobody looking", best(lambda: view.look(frame(), watcher.outlook, ()), 50))
+    say("camera's thread: the page, nobody looking", best(lambda: view.look(frame(), watcher, ()), 50))
     viewing.REDRAW_S = 0.0  # type: ignore[misc]
     seen = frame()
-    settled = Settled(read(bgr, table=RIG.table()), seen.mono_ns, seen.number, seen)
+    settled = Settled(read(bgr, table=RIG.table()), seen.mono_ns, seen)
     for kind in KINDS:
 
         def look(kind: viewing.Kind = kind) -> None:
-            view.look(Frame(bgr, 0, 0), watcher.outlook, (settled,))
+            view.look(Frame(bgr, 0, 0), watcher, (settled,))
             view._shown.clear()
             view.picture(kind)
 

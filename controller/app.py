@@ -64,7 +64,7 @@ from vision.lookout import Back, Camera, Died, Examined, Lookout, Lost, News, Pl
 from vision.reader import read
 from vision.reading import Reading
 from vision.view import KINDS, View
-from vision.watch import CannotSee, HandIn, HandOut, Outlook, SeesAgain, Settled, Sight, Watcher
+from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
 
 Bgr8 = NDArray[np.uint8]
 
@@ -126,7 +126,7 @@ def _lookout(
     tell: Callable[[News], None],
     clock_ns: Callable[[], int],
     camera: Camera | None = None,
-    show: Callable[[Frame, Outlook, tuple[Sight, ...]], None] = lambda frame, outlook, sights: None,
+    show: Callable[[Frame, Watcher, tuple[Sight, ...]], None] = lambda frame, watcher, sights: None,
 ) -> Lookout:
     """The configured camera, or another in its place, with what watches its frames and what looks at one of them."""
     lookout = Lookout(
@@ -183,6 +183,7 @@ class Service:
         logger: logging.Logger,
     ) -> None:
         self._log = logger
+        self._is_hand_in = False  # of the camera's thread
         self._stack = contextlib.ExitStack()
         boot_id = str(uuid.uuid4())
         table = table_of(config)
@@ -285,11 +286,16 @@ class Service:
         """From the network thread."""
         self.engine.submit(inbox.OrderCame(message))
 
-    def _show(self, frame: Frame, outlook: Outlook, sights: tuple[Sight, ...]) -> None:
+    def _show(self, frame: Frame, watcher: Watcher, sights: tuple[Sight, ...]) -> None:
         """From the camera's thread, before what was seen is told."""
-        self._view.look(frame, outlook, sights)
-        rest_ns = next((sight.rest_ns for sight in sights if isinstance(sight, Settled)), None)
-        self._keeper.look(frame, is_hand_in=outlook.standing == "hand_in", rest_ns=rest_ns)
+        self._view.look(frame, watcher, sights)
+        rest_ns: int | None = None
+        for sight in sights:
+            if isinstance(sight, HandIn | HandOut):
+                self._is_hand_in = isinstance(sight, HandIn)
+            elif isinstance(sight, Settled):
+                rest_ns = sight.rest_ns
+        self._keeper.look(frame, is_hand_in=self._is_hand_in, rest_ns=rest_ns)
 
     def _tell(self, news: News) -> None:
         """From the camera's thread."""

@@ -208,7 +208,7 @@ def _sights(camera: Camera, view: View) -> Iterator[tuple[int, Sight]]:
                 print(f"gameline: {error}", file=sys.stderr)
                 continue
             sights = watcher.see(frame)
-            view.look(frame, watcher.outlook, sights)
+            view.look(frame, watcher, sights)
             for sight in sights:
                 yield frame.number, sight
 

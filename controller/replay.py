@@ -37,8 +37,8 @@ LOOKS: Final = 6
 LOOK_NS: Final = 200_000_000
 UNLIMITED_S: Final = 1e6
 """Where the recorder left frames out the camera has not fallen silent."""
-LEFT_OUT: Final = frozenset({"at", "think_ms", "elapsed_ms", "confidence"})
-"""Of an event's body: times hang on how fast the machine reads, confidences on JPEG."""
+LEFT_OUT: Final = frozenset({"at", "think_ms", "elapsed_ms", "confidence", "stills"})
+"""Of an event's body, wherever in it: times, of pictures too, hang on the machine's speed, confidences on JPEG."""
 RESTARTED: Final = "restarted"
 """How a session on a game in progress begins: no frame and no person causes it, it belongs to what was before."""
 NOT_PLAYED: Final = frozenset({RESTARTED, "storage_lost", "storage_regained"})
@@ -338,14 +338,21 @@ def _params(session: Session) -> Params:
 
 def _essence(event: Event) -> str:
     """What has to be the same."""
-    return json.dumps([event.type, {k: v for k, v in event.body.items() if k not in LEFT_OUT}], sort_keys=True)
+    return json.dumps([event.type, _lasting(event.body)], sort_keys=True)
+
+
+def _lasting(value: Any) -> Any:
+    """What stays of a body when all is left out that is not compared."""
+    if isinstance(value, Mapping):
+        return {name: _lasting(held) for name, held in value.items() if name not in LEFT_OUT}
+    return [_lasting(held) for held in value] if isinstance(value, list) else value
 
 
 def _brief(body: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> str:
     """The fields that say something, or of two bodies those that differ."""
     fields = (
         (name, value)
-        for name, value in body.items()
-        if name not in LEFT_OUT and value is not None and (other is None or other.get(name) != value)
+        for name, value in _lasting(body).items()
+        if value is not None and (other is None or _lasting(other.get(name)) != value)
     )
     return ", ".join(f"{name} {json.dumps(value)}" for name, value in fields)

@@ -67,10 +67,9 @@ function choose(kind) {
 function details(state) {
   if (state.why) return state.why;
   if (state.standing === 'hand_in' && state.side !== null) return 'from ' + SIDES[state.side] + ' of the picture';
-  if (state.still_ms === null || state.still_ms === undefined) return '';
-  const still = 'for ' + seconds(state.still_ms);
-  if (state.standing !== 'settled') return still;
-  return still + ', ' + state.dominoes.length + (state.dominoes.length === 1 ? ' domino' : ' dominoes') + ' read';
+  if (state.standing !== 'settled') return '';
+  const count = state.dominoes.length;
+  return 'for ' + seconds(state.still_ms) + ', ' + count + (count === 1 ? ' domino' : ' dominoes') + ' read';
 }
 
 function caption(kind, state) {

@@ -12,7 +12,7 @@ from vision.camera import CameraEnded, CameraLost
 from vision.checkup import Checkup
 from vision.frame import Bgr, Frame, NotAFrame
 from vision.images import ImageError
-from vision.watch import Outlook, Sight, Watcher
+from vision.watch import Sight, Watcher
 
 REOPEN_S: Final = 1.0
 """Between two tries to open a lost camera: a plug pushed back in is seen within a second."""
@@ -108,8 +108,8 @@ class Lookout:
         tell: called in this thread with every piece of news, in order; it must only enqueue.
         clock_ns: the monotonic clock of the frames.
         check: looks at a frame that was asked for by `examine`.
-        show: called in this thread with every frame, how things stand after it, and what was seen in it, before that
-            is told; it must only take note.
+        show: called in this thread with every frame, the watcher, and what it saw in it, before that is told; it must
+            only take note.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Lookout:
         tell: Callable[[News], None],
         clock_ns: Callable[[], int],
         check: Callable[[Bgr], Checkup] | None = None,
-        show: Callable[[Frame, Outlook, tuple[Sight, ...]], None] = lambda frame, outlook, sights: None,
+        show: Callable[[Frame, Watcher, tuple[Sight, ...]], None] = lambda frame, watcher, sights: None,
     ) -> None:
         self._check = check
         self._show = show
@@ -191,7 +191,7 @@ class Lookout:
             self._is_asked.clear()
             self._tell(Examined(frame.mono_ns, self._check(frame.bgr)))
         sights = self._watcher.see(frame)
-        self._show(frame, self._watcher.outlook, sights)
+        self._show(frame, self._watcher, sights)
         for sight in sights:
             self._tell(sight)
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cases import Case
-from vision.change import changed, thumbnail
+from vision.change import ChangeParams, Thumb, changed, thumbnail
 from vision.draw import LINE, draw
 from vision.frame import Bgr, Frame
 from vision.geometry import Table
 from vision.reading import Domino, Reading
-from vision.watch import Outlook, Settled, Sight
+from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
 
 Kind = Literal["raw", "table", "change", "dominoes"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -35,7 +35,6 @@ CHANGED: Final = (60, 60, 255)
 """Red (BGR), over what differs."""
 
 
-NOTHING: Final = Outlook("waiting")
 OLD_MS: Final = 3000
 """A frame so old is none any more: the camera hangs, or the recording is over."""
 MARGIN: Final = 2.0
@@ -49,9 +48,17 @@ class _Now:
     """The newest of everything, handed over as one value."""
 
     frame: Frame | None = None
-    outlook: Outlook = NOTHING
-    read: Settled | None = None
+    scene: Thumb | None = None
+    """The table as it last lay still."""
+    rest_ns: int | None = None
+    """Since when it lies still."""
+    hand: HandIn | None = None
+    """The hand that is in."""
+    blind: str | None = None
+    """Why nothing can be seen."""
     lost: str | None = None
+    """Why no frames come."""
+    read: Settled | None = None
 
 
 class View:
@@ -76,14 +83,23 @@ class View:
 
     # --- the camera's thread ---
 
-    def look(self, frame: Frame, outlook: Outlook, sights: tuple[Sight, ...]) -> None:
+    def look(self, frame: Frame, watcher: Watcher, sights: tuple[Sight, ...]) -> None:
         """Take note of a frame and what the watcher made of it."""
-        read = next((sight for sight in sights if isinstance(sight, Settled)), self._now.read)
-        self._now = _Now(frame, outlook, read)
+        now = self._now
+        hand, blind, read = now.hand, now.blind, now.read
+        for sight in sights:
+            match sight:
+                case HandIn() | HandOut():
+                    hand = sight if isinstance(sight, HandIn) else None
+                case CannotSee() | SeesAgain():
+                    blind = sight.reason if isinstance(sight, CannotSee) else None
+                case Settled():
+                    read = sight
+        self._now = _Now(frame, watcher.scene, watcher.rest_ns, hand, blind, None, read)
 
     def lose(self, reason: str) -> None:
         """Take note that the camera gives no frames."""
-        self._now = _Now(self._now.frame, self._now.outlook, self._now.read, reason)
+        self._now = replace(self._now, lost=reason)
 
     # --- any thread ---
 
@@ -91,9 +107,7 @@ class View:
         """How things stand, as plain JSON values; the most doubtful domino first."""
         now = self._now
         age_ms = None if now.frame is None else (self._clock_ns() - now.frame.mono_ns) // 1_000_000
-        why = now.lost
-        if why is None and age_ms is not None and age_ms > OLD_MS:
-            why = f"no new frame for {age_ms / 1000:.0f} s"
+        standing, why = _standing(now, age_ms)
         dominoes = () if now.read is None else now.read.reading.dominoes
         told = [
             {"a": d.a.suit, "b": d.b.suit, "confidence": _sure(d)}
@@ -102,9 +116,9 @@ class View:
         return {
             "frame": None if now.frame is None else now.frame.number,
             "age_ms": age_ms,
-            "standing": now.outlook.standing if why is None else "lost",
-            "why": why or now.outlook.why,
-            "side": now.outlook.side,
+            "standing": standing,
+            "why": why,
+            "side": None if now.hand is None else now.hand.side,
             "still_ms": _still_ms(now),
             "read": None if now.read is None else now.read.frame_number,
             "table": self.table is not None,
@@ -144,7 +158,7 @@ class View:
         if kind == "table":
             return self._straight(frame.bgr)
         if kind == "change":
-            return _difference(frame.bgr, now.outlook)
+            return _difference(frame.bgr, now.scene)
         if kind == "dominoes" and now.read is not None:
             return _dominoes(frame.bgr, now.read.reading)
         return frame.bgr
@@ -166,24 +180,33 @@ class View:
         return flat
 
 
+def _standing(now: _Now, age_ms: int | None) -> tuple[str, str]:
+    """What the watcher thinks, in a word, and why."""
+    if now.lost is None and age_ms is not None and age_ms > OLD_MS:
+        return "lost", f"no new frame for {age_ms / 1000:.0f} s"
+    if now.lost is not None:
+        return "lost", now.lost
+    if now.blind is not None:
+        return "cannot_see", now.blind
+    if now.hand is not None:
+        return "hand_in", ""
+    return "waiting" if now.rest_ns is None else "settled", ""
+
+
 def _still_ms(now: _Now) -> int | None:
     """For how long everything lay still at the newest frame."""
-    rest_ns = now.outlook.rest_ns
-    return None if now.frame is None or rest_ns is None else max(0, now.frame.mono_ns - rest_ns) // 1_000_000
+    if now.frame is None or now.rest_ns is None:
+        return None
+    return max(0, now.frame.mono_ns - now.rest_ns) // 1_000_000
 
 
-def _difference(bgr: Bgr, outlook: Outlook) -> Bgr:
-    """The frame in grey, in red what differs from the scene that last lay still; what is not watched is dark."""
+def _difference(bgr: Bgr, scene: Thumb | None) -> Bgr:
+    """The frame in grey, in red what differs from the scene that last lay still."""
     thumb = thumbnail(bgr)
-    differs, watched = np.zeros_like(thumb.grey), np.zeros_like(thumb.grey)
-    for scene in outlook.scenes:
-        watched |= scene.inside
-        if scene.thumb.grey.shape == thumb.grey.shape:
-            differs |= changed(scene.thumb, thumb, scene.inside, scene.params)
     shown = cv2.cvtColor(thumb.grey, cv2.COLOR_GRAY2BGR)
-    if outlook.scenes:
-        shown[watched == 0] //= 3
-    shown[differs > 0] = CHANGED
+    if scene is not None and scene.grey.shape == thumb.grey.shape:
+        everywhere = np.full(thumb.grey.shape, 255, np.uint8)
+        shown[changed(scene, thumb, everywhere, ChangeParams()) > 0] = CHANGED
     return np.asarray(shown, np.uint8)
 
 

@@ -6,7 +6,6 @@ Everything runs on a thumbnail of the frame; only a scene that has changed and s
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import cv2
 import numpy as np
@@ -48,9 +47,13 @@ class Settled:
     reading: Reading
     rest_ns: int
     """Since when it lies still."""
-    frame_number: int
     frame: Frame
-    """The one that was read."""
+    """The one it was judged on."""
+
+    @property
+    def frame_number(self) -> int:
+        """Of that frame."""
+        return self.frame.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,30 +90,6 @@ class SeesAgain:
 Sight = Settled | HandIn | HandOut | CannotSee | SeesAgain
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """One part of the table as it last lay still, with what a change of it is judged by."""
-
-    thumb: Thumb
-    inside: Mask
-    params: ChangeParams
-
-
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """How things stand after a frame, for people to look at."""
-
-    standing: Literal["cannot_see", "hand_in", "waiting", "settled"]
-    why: str = ""
-    """Why nothing can be seen, or what is waited for."""
-    side: int | None = None
-    """The picture's side that the hand comes from, as in HandIn."""
-    rest_ns: int | None = None
-    """Since when everything lies still; None before the first look."""
-    scenes: tuple[Scene, ...] = ()
-    """What the present look is compared with, part by part."""
-
-
 class Watcher:
     """Turns frames into sights.
 
@@ -138,7 +117,6 @@ class Watcher:
         self._parts: tuple[_Part, ...] = ()
         self._hand = False
         self._blind = False
-        self._why = ""
 
     def see(self, frame: Frame) -> tuple[Sight, ...]:
         """Take the next frame; an idle one costs a thumbnail and a comparison."""
@@ -164,29 +142,24 @@ class Watcher:
             rest_ns = max(part.rest_ns for part in news)
             for part in news:
                 part.news = False
-            sights.append(Settled(self._read(frame.bgr), rest_ns, frame.number, frame))
+            sights.append(Settled(self._read(frame.bgr), rest_ns, frame))
         return tuple(sights)
 
     @property
-    def outlook(self) -> Outlook:
-        """How things stand after the last frame; nothing is computed for it. Asked in the thread that calls `see`."""
-        scenes = tuple(scene for part in self._parts if (scene := part.scene) is not None)
-        if self._blind:
-            return Outlook("cannot_see", self._why, scenes=scenes)
-        if not self._parts:
-            return Outlook("waiting")
-        line, rest_ns = self._parts[0], max(part.rest_ns for part in self._parts)
-        if line.arm is not None:
-            return Outlook("hand_in", "", line.arm.side, rest_ns, scenes)
-        if any(part.arm is not None for part in self._parts):
-            return Outlook("waiting", "something reaches into a seat's zone", None, rest_ns, scenes)
-        is_settled = all(part.judged for part in self._parts)
-        return Outlook("settled" if is_settled else "waiting", "", None, rest_ns, scenes)
+    def scene(self) -> Thumb | None:
+        """The table as it last lay still; None before it has."""
+        return self._parts[0].scene if self._parts else None
+
+    @property
+    def rest_ns(self) -> int | None:
+        """Since when all has been lying still; None while it has not lain so for long enough, or cannot be seen."""
+        is_resting = bool(self._parts) and not self._blind and all(part.judged for part in self._parts)
+        return max(part.rest_ns for part in self._parts) if is_resting else None
 
     def _lose_sight(self, frame: Frame, reason: str) -> tuple[Sight, ...]:
         for part in self._parts:
             part.interrupt()
-        was, self._blind, self._why = self._blind, True, reason
+        was, self._blind = self._blind, True
         return () if was else (CannotSee(frame.mono_ns, reason),)
 
     def _hand_sights(self, arm: Arm | None, now_ns: int) -> tuple[Sight, ...]:
@@ -200,19 +173,14 @@ class _Part:
     """One part of the table: how it looked when it last lay still, and how long it has looked as it does."""
 
     def __init__(self, area: Area, params: WatchParams) -> None:
+        self.scene: Thumb | None = None  # as last judged to lie still
         self.arm: Arm | None = None
         self.judged = False
         self.news = False  # it has settled into something new that nobody has read yet
         self.rest_ns = 0
         self._area = area
         self._params = params
-        self._scene: Thumb | None = None  # as last judged to lie still
         self._anchor: Thumb | None = None  # the first look of the present rest
-
-    @property
-    def scene(self) -> Scene | None:
-        """As it last lay still; None before that."""
-        return None if self._scene is None else Scene(self._scene, self._area.inside, self._params.change)
 
     def interrupt(self) -> None:
         """Nothing was seen for a while: the rest begins anew."""
@@ -234,7 +202,7 @@ class _Part:
             self.rest_ns = now_ns
             self.judged = False
         elif self.judged:
-            self._scene = thumb  # only the light has changed
+            self.scene = thumb  # only the light has changed
         self._anchor = thumb
 
     def _judge(self, thumb: Thumb, now_ns: int) -> None:
@@ -242,13 +210,13 @@ class _Part:
         rested_ms = (now_ns - self.rest_ns) / 1e6
         new = True
         self.arm = None
-        if self._scene is not None:
-            change = changed(self._scene, thumb, self._area.inside, self._params.change)
+        if self.scene is not None:
+            change = changed(self.scene, thumb, self._area.inside, self._params.change)
             new = bool(change.any())
             if rested_ms < self._params.resting_ms:
-                self.arm = find_arm(change, self._scene, thumb, self._area, self._params.change)
+                self.arm = find_arm(change, self.scene, thumb, self._area, self._params.change)
         if self.arm is None and rested_ms >= self._params.settle_ms:
-            self._scene = self._anchor = thumb
+            self.scene = self._anchor = thumb
             self.judged = True
             self.news |= new
 

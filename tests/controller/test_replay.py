@@ -178,6 +178,8 @@ def test_events_are_compared_without_times_and_confidences() -> None:
     """What hangs on how fast a machine reads is no change; what is new, missing or different is told as that."""
     was = [event(1, "passed", seat=1, at=5, think_ms=3), event(2, "locked", at=6), event(3, "domino_laid", outer=5)]
     assert compare("c", was, [event(9, e.type, **{**e.body, "at": 7, "confidence": 0.5}) for e in was]) == (3, [])
+    armed = [event(1, "domino_laid", outer=5, arm={"seat": 1, "confidence": sure}) for sure in (0.5, 0.7)]
+    assert compare("c", armed[:1], armed[1:]) == (1, [])
     same, changes = compare("c", was, [was[0], event(2, "domino_laid", outer=4), event(3, "went_out")])
     assert (same, [change.kind for change in changes]) == (1, ["missing", "different", "new"])
     same, changes = compare("c", was, [was[2]])

@@ -47,7 +47,7 @@ class Stage:
             picture = self.backdrop.picture(arms).bgr if bgr is None else bgr
             frame = Frame(picture, self.number * STEP_NS, self.number)
             sights = self.watcher.see(frame)
-            self.view.look(frame, self.watcher.outlook, sights)
+            self.view.look(frame, self.watcher, sights)
             self.now_ns, self.number = frame.mono_ns + STEP_NS // 5, self.number + 1
 
     def lay(self) -> None:
