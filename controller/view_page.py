@@ -109,10 +109,9 @@ async function show(figure, state) {
   if (number === null || seen[kind] === number) return;
   const answer = await ask('picture/' + kind + '.jpg');
   if (!answer.ok) return;
-  const image = figure.querySelector('img'), old = image.src;
-  image.src = URL.createObjectURL(await answer.blob());
-  await image.decode().catch(() => 0);
-  if (old) URL.revokeObjectURL(old);
+  const image = figure.querySelector('img'), url = URL.createObjectURL(await answer.blob());
+  image.onload = image.onerror = () => URL.revokeObjectURL(url);
+  image.src = url;
   seen[kind] = number;
 }
 

@@ -62,7 +62,7 @@ def test_page_tells_the_state_and_asks_only_for_what_is_on_the_screen(
     table, server = shown
     assert CHROMIUM is not None
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"]
-    command += [f"--window-size={width},900", "--virtual-time-budget=3000", "--enable-logging=stderr", "--dump-dom"]
+    command += [f"--window-size={width},900", "--virtual-time-budget=15000", "--enable-logging=stderr", "--dump-dom"]
     ran = subprocess.run([*command, server.address], capture_output=True, text=True, timeout=50, check=False)
     for words in ("All still", "for 1.5 s, 2 dominoes read", "frame 12, 0.1 s old", "6-? ", "61% 0%", "4-4 ", "blob:"):
         assert words in ran.stdout, words
