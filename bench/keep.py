@@ -17,9 +17,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import cv2
 import numpy as np
 
+from controller.clips import PNG
 from controller.journal import Entry
 from controller.keeper import Keeper
-from controller.recorder import PNG, Recorder
+from controller.recorder import Recorder
 from controller.stills import Stills
 from vision import view as viewing
 from vision.frame import Bgr, Frame

@@ -41,7 +41,8 @@ from controller.machine import VERSION, is_clock_set, is_quiet_now, temperature_
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage
 from controller.recording import Picture, RecordingError, Session, sessions
-from controller.replay import Eyes, Outcome, replay
+from controller.replay import Eyes, replay
+from controller.replay_changes import Outcome
 from controller.selftest_checks import Look, Measured
 from controller.selftest_desk import Desk
 from controller.selftest_equipment import keep_service_out, measured, setting_of

@@ -16,12 +16,13 @@ from typing import Any
 
 import msgspec
 
+from controller.clips import Frame
 from controller.config import Config
 from controller.inbox import PressLike
 from controller.journal import Entry
 from controller.machine import VERSION
 from controller.mqtt import CommandMessage
-from controller.recorder import Frame, Recorder
+from controller.recorder import Recorder
 from controller.scribe import Scribe
 from controller.stills import Stills
 

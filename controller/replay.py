@@ -7,14 +7,12 @@ with the recorded presses, orders and clock.
 
 from __future__ import annotations
 
-import json
 import logging
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final
 
 import msgspec
 
@@ -27,6 +25,7 @@ from controller.game.state import State
 from controller.journal import Journal
 from controller.mqtt import CommandMessage
 from controller.recording import Clip, Event, Input, Picture, RecordingError, Session
+from controller.replay_changes import Change, Outcome, compare
 from controller.selftest_checks import CameraWanted, Measured
 from controller.selftest_desk import Desk
 from controller.selftest_guide import Setting
@@ -37,8 +36,6 @@ LOOKS: Final = 6
 LOOK_NS: Final = 200_000_000
 UNLIMITED_S: Final = 1e6
 """Where the recorder left frames out the camera has not fallen silent."""
-LEFT_OUT: Final = frozenset({"at", "think_ms", "elapsed_ms", "confidence", "stills"})
-"""Of an event's body, wherever in it: times, of pictures too, hang on the machine's speed, confidences on JPEG."""
 RESTARTED: Final = "restarted"
 """How a session on a game in progress begins: no frame and no person causes it, it belongs to what was before."""
 NOT_PLAYED: Final = frozenset({RESTARTED, "storage_lost", "storage_regained"})
@@ -46,58 +43,6 @@ NOT_PLAYED: Final = frozenset({RESTARTED, "storage_lost", "storage_regained"})
 
 Eyes = Callable[[Picture, int], Iterable[inbox.Item]]
 """What is seen in a picture that is shown at this time, in the loop's words; raises RecordingError."""
-Kind = Literal["missing", "new", "different"]
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """An event that did not come out as it was journalled."""
-
-    clip: str
-    kind: Kind
-    was: Event | None
-    now: Event | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """As `--json` prints it."""
-        told = {"clip": self.clip, "kind": self.kind, "sequence": None if self.was is None else self.was.sequence}
-        sides = {"was": self.was, "now": self.now}
-        return {**told, **{name: event and {"type": event.type, **event.body} for name, event in sides.items()}}
-
-    def text(self) -> str:
-        """On one line, for a person."""
-        if self.was is None or self.now is None:
-            event = self.was or self.now
-            assert event is not None, "one of both is there"
-            number = f"event {event.sequence}, " if self.was is not None else ""
-            return f"{self.clip}: {self.kind}: {number}{event.type} {_brief(event.body)}".rstrip()
-        was, now = _brief(self.was.body, self.now.body), _brief(self.now.body, self.was.body)
-        return f"{self.clip}: different: event {self.was.sequence}, {self.was.type}: was {was}, now {now}"
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A whole recording, run again."""
-
-    clips: int
-    same: int
-    changes: tuple[Change, ...]
-    dropped: int
-    """Frames that the recorder had to leave out: a difference may come from them."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """As `--json` prints it."""
-        kinds = {kind: sum(change.kind == kind for change in self.changes) for kind in ("different", "missing", "new")}
-        changes = [change.as_dict() for change in self.changes]
-        return {"clips": self.clips, "same": self.same, **kinds, "dropped_frames": self.dropped, "changes": changes}
-
-    def text(self) -> str:
-        """For a person: each change, then the sum."""
-        told = self.as_dict()
-        sums = ", ".join(f"{told[kind]} {kind}" for kind in ("same", "different", "missing", "new"))
-        lost = f"; {self.dropped} frames were left out when it was recorded" if self.dropped else ""
-        clips = "1 clip" if self.clips == 1 else f"{self.clips} clips"
-        return "\n".join([*(change.text() for change in self.changes), f"{clips}: {sums}{lost}"])
 
 
 def replay(
@@ -137,25 +82,6 @@ def replay(
             changes += differing
             progress(done, total)
     return Outcome(total, same, tuple(changes), dropped)
-
-
-def compare(clip: str, was: Sequence[Event], now: Sequence[Event]) -> tuple[int, list[Change]]:
-    """How many events are the same, and what became of the others."""
-    same, changes = 0, []
-    matched = SequenceMatcher(None, [_essence(event) for event in was], [_essence(event) for event in now], False)
-    for what, a, b, c, d in matched.get_opcodes():
-        if what == "equal":
-            same += b - a
-            continue
-        left = list(now[c:d])
-        for event in was[a:b]:
-            twin = next((other for other in left if other.type == event.type), None)
-            changes.append(Change(clip, "missing" if twin is None else "different", event, twin))
-            if twin is not None:
-                left = left[left.index(twin) + 1 :]
-        met = {id(change.now) for change in changes}
-        changes += [Change(clip, "new", None, event) for event in now[c:d] if id(event) not in met]
-    return same, changes
 
 
 class _Time:
@@ -334,25 +260,3 @@ def _params(session: Session) -> Params:
         return msgspec.convert(session.head["rules"], Params, strict=True)
     except (KeyError, msgspec.ValidationError) as error:
         raise RecordingError(f"expected rules in the head of {session.folder}, got {error!r}: it is damaged") from error
-
-
-def _essence(event: Event) -> str:
-    """What has to be the same."""
-    return json.dumps([event.type, _lasting(event.body)], sort_keys=True)
-
-
-def _lasting(value: Any) -> Any:
-    """What stays of a body when all is left out that is not compared."""
-    if isinstance(value, Mapping):
-        return {name: _lasting(held) for name, held in value.items() if name not in LEFT_OUT}
-    return [_lasting(held) for held in value] if isinstance(value, list) else value
-
-
-def _brief(body: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> str:
-    """The fields that say something, or of two bodies those that differ."""
-    fields = (
-        (name, value)
-        for name, value in _lasting(body).items()
-        if value is not None and (other is None or _lasting(other.get(name)) != value)
-    )
-    return ", ".join(f"{name} {json.dumps(value)}" for name, value in fields)

@@ -27,8 +27,8 @@ STALE_S = 2.0
 class Photographer:
     """The simulated table as its camera sees it; only what has changed is laid anew."""
 
-    def __init__(self, rng: np.random.Generator, film: Path | None) -> None:
-        self._backdrop = Backdrop(RIG, Look(), rng)
+    def __init__(self, rng: np.random.Generator, film: Path | None, rig: Rig = RIG) -> None:
+        self._backdrop = Backdrop(rig, Look(), rng)
         self._film = film
         self._pieces: tuple[Piece, ...] = ()
 

@@ -41,9 +41,7 @@ class Camera:
     """Pictures of the simulated table; one that has not changed is not drawn again."""
 
     def __init__(self) -> None:
-        old, stage.RIG = stage.RIG, RIG  # type: ignore[misc]
-        self._photographer = stage.Photographer(np.random.default_rng(7), None)
-        stage.RIG = old  # type: ignore[misc]
+        self._photographer = stage.Photographer(np.random.default_rng(7), None, RIG)
         self._last: tuple[Any, Any] | None = None
 
     def take(self, scene: Scene) -> Frame:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from controller import recorder as module
+from controller import clips as module
 from controller import scribe as scribing
 from controller.app import Service
 from controller.game.rulesets import Params

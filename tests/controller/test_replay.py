@@ -16,7 +16,7 @@ import pytest
 from controller.app import replay_recording
 from controller.mosquitto import Mosquitto
 from controller.recording import Event, RecordingError, sessions
-from controller.replay import Outcome, compare
+from controller.replay_changes import Outcome, compare
 from tests.controller.live_service import ROOT, Display, config_in, end, film_in
 from tests.controller.recorded_game import LOG, Played, play
 from vision.geometry import Table
