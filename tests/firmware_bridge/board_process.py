@@ -108,8 +108,8 @@ class BoardProcess:
 
     def move(self, *steps: tuple[int, bool] | int) -> None:
         """A finger: the edges of buttons, and milliseconds between them, in order."""
-        lines = [f"sleep {s}" if isinstance(s, int) else f"edge {s[0]} {int(s[1])}" for s in steps]
-        self._order("\n".join(lines))
+        words = [str(s) if isinstance(s, int) else f"{s[0]}{'+' if s[1] else '-'}" for s in steps]
+        self._order(f"move {' '.join(words)}")
 
     def babble(self, text: str) -> None:
         """What a crash would print on the console, on the same line as the frames."""
@@ -117,7 +117,7 @@ class BoardProcess:
 
     def hang(self, ms: int) -> None:
         """Stop its loop so long."""
-        self._order(f"sleep {ms}")
+        self._order(f"move {ms}")
 
     def hang_for_ever(self) -> None:
         """Let its loop turn on the spot."""
@@ -137,9 +137,9 @@ class BoardProcess:
 
     def told(self, what: str) -> list[tuple[int, str]]:
         """Every change of an output: its milliseconds and its value; `seat 0`, `referee`, `buzzer`; `made` pins."""
-        lines = self.log.read_text(encoding="utf-8").splitlines() if self.log.exists() else []
+        text = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
         found = []
-        for line in lines:
+        for line in text[: text.rfind("\n") + 1].splitlines():  # the last one may just be being written
             ms, _, rest = line.partition(" ")
             if rest.startswith(what):
                 found.append((int(ms), rest[len(what) :].strip()))

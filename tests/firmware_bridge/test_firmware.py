@@ -105,7 +105,7 @@ def test_press_with_bounces_comes_once_with_the_time_of_the_finger(board: BoardP
         error_ns = host.seats._session.clock_error_ns
         assert error_ns is not None
         assert (press.button, press.held_ms) == (button, 0)
-        assert error_ns < 15 * MS
+        assert error_ns < (40 if MICROPYTHON else 15) * MS  # an emulated line takes a byte at a time
         # The last bounce was 24 ms after the first, which came at most a round after it was ordered.
         assert -error_ns <= press.at_ns - (pressed_ns + 24 * MS) <= error_ns + 60 * MS
         host.run(0.3)

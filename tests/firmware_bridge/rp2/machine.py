@@ -1,9 +1,10 @@
 """The RP2040's pins for a MicroPython that has none: outputs are told to the outside, buttons obey it.
 
-The first line from outside, `down PIN,PIN...`, has the pins that are down at first. Then come lines `edge BUTTON LEVEL`
-(level 1: down), `sleep MS` and `babble TEXT`, `spark SEAT` (its pixels light up by themselves), `hang` (for ever) and
-`count` (the bytes of memory left), obeyed when the watchdog is fed, as interrupts in the middle of the loop. Told is
-each lamp that looks different after a round of the loop, and the pixels written to a pin, with its milliseconds.
+The first line from outside, `down PIN,PIN...`, has the pins that are down at first. Then come lines `move STEP STEP...`
+(`0+`: button 0 goes down, `0-`: up, a number: wait so many ms), `babble TEXT`, `spark SEAT` (its pixels light up by
+themselves), `hang` (for ever) and `count` (the bytes of memory left), obeyed when the watchdog is fed, as interrupts in
+the middle of the loop. Told is each lamp that looks different after a round of the loop, and the pixels written to a
+pin, with its milliseconds.
 """
 
 import binascii
@@ -148,11 +149,12 @@ def _obey():
     """Do what is told from outside."""
     while outside.is_told():
         word, rest = _line()
-        if word == "edge":
-            button, level = rest.split()
-            _pins[BUTTON_PINS[int(button)]].move(1 - int(level))
-        elif word == "sleep":
-            utime.sleep_ms(int(rest))
+        if word == "move":
+            for step in rest.split():
+                if step[-1] in "+-":
+                    _pins[BUTTON_PINS[int(step[:-1])]].move(0 if step[-1] == "+" else 1)
+                else:
+                    utime.sleep_ms(int(step))
         elif word == "hang":
             while True:
                 pass
