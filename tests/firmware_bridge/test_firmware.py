@@ -29,6 +29,8 @@ GREEN, DARK, ALL, YELLOW_RED, RED = "ff0000", "000000", "ffffff", "00ffff", "000
 MS = 1_000_000
 ROOT = Path(__file__).parents[2]
 Board = EmulatedBoard if MICROPYTHON else UnixBoard
+LATE_MS = 120 if MICROPYTHON else 60
+"""How late a sign may come: a round of the loop and the line, which an emulator carries a byte at a time."""
 
 
 @pytest.fixture
@@ -79,7 +81,7 @@ def test_bar_goes_on_while_the_host_is_busy(board: BoardProcess, host: Host) -> 
     time.sleep(1.8)
     seen = board.told("seat 0")
     assert [levels for _, levels in seen][-5:] == [YELLOW_RED, RED, DARK, RED, DARK]
-    assert lengths(seen)[-4:-1] == [pytest.approx(ms, abs=60) for ms in (1000, 250, 250)]
+    assert lengths(seen)[-4:-1] == [pytest.approx(ms, abs=LATE_MS) for ms in (1000, 250, 250)]
 
 
 def test_phrase_ends_by_itself_while_the_host_is_busy(board: BoardProcess, host: Host) -> None:
@@ -88,7 +90,7 @@ def test_phrase_ends_by_itself_while_the_host_is_busy(board: BoardProcess, host:
     host.until(lambda: board.shows("buzzer") == "1", "buzz")
     time.sleep(1.5)
     assert [levels for _, levels in board.told("buzzer")] == ["0", "1", "0", "1", "0"]
-    assert lengths(board.told("buzzer"))[1:] == [pytest.approx(ms, abs=60) for ms in (300, 150, 300)]
+    assert lengths(board.told("buzzer"))[1:] == [pytest.approx(ms, abs=LATE_MS) for ms in (300, 150, 300)]
 
 
 def test_press_with_bounces_comes_once_with_the_time_of_the_finger(board: BoardProcess, host: Host) -> None:
