@@ -34,7 +34,8 @@ from controller.demo.stage import Photographer, config_of_demo
 from controller.demo.watching import Address
 from controller.eyes import Point, Zone, sighting_of
 from controller.game.rulesets import values_of
-from controller.game.tiles import MonoNs
+from controller.game.sight import Arm
+from controller.game.tiles import MonoNs, Seat
 from controller.journal import Journal, JournalError
 from controller.machine import VERSION, is_clock_set, is_quiet_now, temperature_c
 from controller.mosquitto import Mosquitto
@@ -250,7 +251,8 @@ def _item_of(news: News, zone_of: Callable[[Point], Zone]) -> inbox.Item | None:
     """What vision says, in the loop's words."""
     match news:
         case Settled():
-            return inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, zone_of))
+            arm = None if news.hand is None else Arm(Seat(news.hand.seat), news.hand.confidence)
+            return inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, zone_of), arm)
         case Taken():
             return inbox.FrameTaken(MonoNs(news.mono_ns))
         case HandIn() | HandOut():

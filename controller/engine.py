@@ -22,7 +22,7 @@ from controller.game.evolve import evolve_all
 from controller.game.panel import Sound, panel
 from controller.game.paragraphs import PARAGRAPHS
 from controller.game.rulesets import Params
-from controller.game.sight import Sighting
+from controller.game.sight import Stills
 from controller.game.snapshot import snapshot
 from controller.game.state import Phase, State
 from controller.game.tiles import MonoNs, Seat
@@ -105,7 +105,8 @@ class Engine:
         self._inbox: queue.Queue[Item] = queue.Queue()
         self._storage_trouble: str | None = None
         self._unkept_since: MonoNs | None = None
-        self._sighting: Sighting | None = None
+        self._seen: Seen | None = None
+        self._seen_before_at: MonoNs | None = None
         self._unwritten: Seen | None = None
         self._retry_ns = 0
         self._last_frame_ns: int | None = None
@@ -251,15 +252,21 @@ class Engine:
         self.state = evolve_all(self.state, happened)
         if self._storage_trouble is not None:
             self._recover()
-        if not isinstance(command, cmd.See | cmd.Tick) and self._sighting is not None:
+        if not isinstance(command, cmd.See | cmd.Tick) and self._seen is not None:
             # What lies on the table may mean something else now: a pause is over, a domino has to go back.
-            self._decide(cmd.See(self._now(), self._sighting))
+            self._decide(self._sight(self._seen, rest_at=None))
         return entries
 
+    def _sight(self, seen: Seen, *, rest_at: MonoNs | None) -> cmd.See:
+        stills = Stills(self._seen_before_at, seen.rest_at)
+        return cmd.See(self._now(), seen.sighting, rest_at, seen.arm, stills)
+
     def _see(self, seen: Seen) -> None:
-        self._sighting = seen.sighting
+        if seen is not self._seen:
+            self._seen_before_at = None if self._seen is None else self._seen.rest_at
+            self._seen = seen
         self._is_hand_in, self._hand_left_ns = False, None
-        self._decide(cmd.See(self._now(), seen.sighting, seen.rest_at))
+        self._decide(self._sight(seen, rest_at=seen.rest_at))
         self._unwritten = seen if self._storage_trouble is not None else None
 
     def _retry(self) -> None:

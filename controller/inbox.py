@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from controller.game.sight import Sighting
+from controller.game.sight import Arm, Sighting
 from controller.game.tiles import MonoNs
 from controller.journal import Journal
 from controller.mqtt import CommandMessage
@@ -94,6 +94,8 @@ class Seen:
 
     rest_at: MonoNs
     sighting: Sighting
+    arm: Arm | None = None
+    """Whose was over the table last, where one was made out."""
 
 
 @dataclass(frozen=True, slots=True)

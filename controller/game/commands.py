@@ -7,7 +7,7 @@ from enum import Enum
 
 from controller.game.ledger import Ledger
 from controller.game.rulesets import Params
-from controller.game.sight import Sighting
+from controller.game.sight import Arm, Sighting, Stills
 from controller.game.tiles import End, MonoNs, Seat, Tile
 
 Names = tuple[str, str, str, str]
@@ -84,6 +84,10 @@ class See:
     sighting: Sighting
     rest_at: MonoNs | None = None
     """When it came to rest, where that was before `at`: a domino was laid then, everything else happens now."""
+    arm: Arm | None = None
+    """Whose arm was over the table last, where one was made out."""
+    stills: Stills | None = None
+    """The pictures of it and of the table before it; None: they are not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from enum import Enum
 from controller.game.commands import Decision
 from controller.game.ledger import Ledger
 from controller.game.rulesets import Params
+from controller.game.sight import Arm, Stills
 from controller.game.tiles import End, MonoNs, Pair, Seat, Suit, Tile
 
 
@@ -155,6 +156,8 @@ class DominoLaid:
     raw: tuple[int, int] | None = None
     """What the reader alone took the halves for (inner, outer), where it came through the camera."""
     think_ms: int = 0
+    arm: Arm | None = None
+    """Whose arm the camera saw over the table, where it made one out; the move is the seat's on turn all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +230,8 @@ class FindingRaised:
     """The domino (inner, outer) that was laid out of turn, and where: it is in no line."""
     misreadings: tuple[Misreading, ...] = ()
     """The same as `repairs`, one for one, as facts."""
+    stills: Stills | None = None
+    """Before and after, where nothing but the side from which an arm came tells whose domino it was."""
 
     @property
     def is_of_one_pass(self) -> bool:

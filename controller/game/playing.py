@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.claims import see_claim
 from controller.game.clocks import NS_PER_MS, NS_PER_S
+from controller.game.commands import Decision
 from controller.game.events import Reason
 from controller.game.evolve import evolve, evolve_all
 from controller.game.follow import follow
 from controller.game.rulesets import OutOfTurn
 from controller.game.rulings import Events, Refusal, raised
-from controller.game.sight import Disagreement, Lay, assign_hands, reconcile
-from controller.game.state import Halt, Phase, Skip, State
+from controller.game.sight import ARM_SURE, Arm, Disagreement, Lay, Stills, assign_hands, reconcile
+from controller.game.state import Finding, Halt, Phase, Skip, State
 from controller.game.tiles import End, MonoNs, Seat, Suit, Tile
 
 
@@ -26,7 +27,7 @@ def lay(state: State, command: cmd.LayDomino) -> Events:
     return _laid(state, command, raw=None)
 
 
-def _laid(state: State, command: cmd.LayDomino, *, raw: tuple[int, int] | None) -> Events:
+def _laid(state: State, command: cmd.LayDomino, *, raw: tuple[int, int] | None, arm: Arm | None = None) -> Events:
     turn = state.turn
     assert turn is not None, "somebody is on turn while a set is played"
     seat = turn if command.seat is None else Seat(command.seat)
@@ -47,7 +48,16 @@ def _laid(state: State, command: cmd.LayDomino, *, raw: tuple[int, int] | None) 
         raise Refusal(Reason.NOT_IN_A_HAND)
     is_fitting = state.line.open_suit(command.end) in (None, inner)
     laid = ev.DominoLaid(
-        command.at, seat, inner, outer, command.end, is_fitting, command.confidence, raw, _think_ms(state, command.at)
+        command.at,
+        seat,
+        inner,
+        outer,
+        command.end,
+        is_fitting,
+        command.confidence,
+        raw,
+        think_ms=_think_ms(state, command.at),
+        arm=arm,
     )
     return (*withdrawn, *_overtime(state, command.at), laid)
 
@@ -82,8 +92,7 @@ def laid_out_of_turn(state: State, command: cmd.LayDomino) -> Events:
 def skip(state: State, command: cmd.Pass) -> Events:
     """A pass, pressed or said."""
     seat = Seat(command.seat)
-    # A pass that was only spoken is often why the table is not understood: the referee may enter it then.
-    halts = state.halts - {Halt.TAKE_BACK} - ({Halt.OUT_OF_SYNC} if command.by_voice else frozenset())
+    halts = state.halts - {Halt.TAKE_BACK} - (_by_word(state) if command.by_voice else frozenset())
     if halts:
         why = ", ".join(sorted(halt.value for halt in halts))
         raise Refusal(Reason.HALTED, f"the set is halted ({why}): nothing counts before it goes on")
@@ -95,6 +104,15 @@ def skip(state: State, command: cmd.Pass) -> Events:
         raise Refusal(Reason.OUT_OF_TURN)
     late = _overtime(state, command.at)
     return (*late, ev.Passed(command.at, seat, _think_ms(state, command.at), command.by_voice))
+
+
+def _by_word(state: State) -> frozenset[Halt]:
+    """What a pass that was only spoken may be the reason of, so that the referee can enter it then.
+
+    The table is not understood, or another seat than the one on turn has laid a domino.
+    """
+    is_turn = all(f.kind is ev.FindingKind.OUT_OF_TURN for f in state.open_findings if state.stops_for(f))
+    return frozenset({Halt.OUT_OF_SYNC, Halt.FINDING} if is_turn else {Halt.OUT_OF_SYNC})
 
 
 def _may_retract(state: State, seat: Seat, at: MonoNs) -> bool:
@@ -135,19 +153,61 @@ def see_play(state: State, command: cmd.See) -> Events:
     return (*found, *back, *_lays_seen(evolve_all(state, (*found, *back)), command, view.lays))
 
 
-def _lays_seen(state: State, command: cmd.See, lays: Iterable[Lay]) -> Events:
-    """The moves one behind the other, as long as the set goes on; each was made when the table came to rest."""
+def _lays_seen(state: State, command: cmd.See, lays: Sequence[Lay]) -> Events:
+    """The moves one behind the other, as long as the set goes on; each was made when the table came to rest.
+
+    The arm that was over the table last is that of the last move.
+    """
     rest_at = command.at if command.rest_at is None else command.rest_at
+    if len(lays) == 1 and (found := _by_another(state, command, lays[0], rest_at)):
+        return found
     happened: list[ev.Event] = []
-    for seen in lays:
+    for place, seen in enumerate(lays, start=1):
         if state.phase is not Phase.PLAY:
             break
-        laying = cmd.LayDomino(rest_at, seen.inner, seen.outer, seen.end, None, seen.confidence)
-        step = _laid(state, laying, raw=seen.raw)
+        laying = cmd.LayDomino(rest_at, seen.inner, seen.outer, seen.end, _stands_for(state, seen), seen.confidence)
+        step = _laid(state, laying, raw=seen.raw, arm=command.arm if place == len(lays) else None)
         step = (*step, *follow(evolve_all(state, step), command.at))
         happened.extend(step)
         state = evolve_all(state, step)
     return tuple(happened)
+
+
+def _by_another(state: State, command: cmd.See, seen: Lay, rest_at: MonoNs) -> Events:
+    """The arm that laid this came from another side than the seat's on turn: the referee is asked whose it was.
+
+    By itself that overrides nobody's turn (11.7). What he has let pass is not asked again.
+    """
+    arm, turn = command.arm, state.turn
+    assert turn is not None, "somebody is on turn while a set is played"
+    if arm is None or arm.confidence < ARM_SURE or arm.seat is turn:
+        return ()
+    is_stands = state.params.out_of_turn is OutOfTurn.STANDS
+    if any(is_stands or f.decision is not Decision.CONFIRM for f in _out_of_turn(state, seen)):
+        return ()
+    who, due = state.name_of(arm.seat), state.name_of(turn)
+    text = (
+        f"{Tile.of(seen.inner, seen.outer)} was laid by an arm from {who}'s side though it is {due}'s turn: look at "
+        f"both pictures. If {due} passed by word, enter that; if it was {due}'s domino, dismiss this."
+    )
+    found = raised(state, command.at, ev.FindingKind.OUT_OF_TURN, arm.seat, len(state.plies), text)
+    lay = (seen.inner, seen.outer, seen.end)
+    return (replace(found, lay=lay, stills=command.stills or Stills(None, rest_at)),)
+
+
+def _out_of_turn(state: State, seen: Lay) -> Iterator[Finding]:
+    """What has been found about this very domino, in this turn, by the side from which an arm came."""
+    for finding in state.findings:
+        is_here = finding.is_by_arm and finding.set_no is None and finding.ply == len(state.plies)
+        if is_here and finding.lay is not None and Tile.of(*finding.lay[:2]) == Tile.of(seen.inner, seen.outer):
+            yield finding
+
+
+def _stands_for(state: State, seen: Lay) -> Seat | None:
+    """Whose move a domino laid out of turn is, where the rules let it stand and the referee has confirmed it (11.2)."""
+    if state.params.out_of_turn is not OutOfTurn.STANDS:
+        return None
+    return next((f.seat for f in _out_of_turn(state, seen) if f.decision is Decision.CONFIRM), None)
 
 
 def see_count(state: State, command: cmd.See) -> Events:

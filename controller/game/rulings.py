@@ -159,7 +159,8 @@ def _warned(state: State, command: Rule, finding: Finding, ruled: ev.FindingRule
         reason = "exposure" if is_shown and state.params.wrong_domino is WrongDomino.C7 else None
         counts = state.params.wrong_domino_warning_counts
     else:
-        is_told_only = finding.kind is FindingKind.OUT_OF_TURN and state.params.out_of_turn is OutOfTurn.REFEREE
+        is_warned_for = state.params.out_of_turn is OutOfTurn.AS_WRONG_DOMINO
+        is_told_only = finding.kind is FindingKind.OUT_OF_TURN and not is_warned_for
         is_warned = command.decision is Decision.CONFIRM and not is_told_only
         reason = WARNED_FOR.get(finding.kind) if is_warned else None
     if reason is None or finding.seat is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from controller.game.line import Line
-from controller.game.tiles import ALL_TILES, HAND_SIZE, SUITS, End, Suit, Tile
+from controller.game.tiles import ALL_TILES, HAND_SIZE, SUITS, End, MonoNs, Seat, Suit, Tile
 
 ILLEGAL_WEIGHT = 0.02
 """Prior weight of a domino that does not fit, or that lies already, beside one that fits."""
@@ -21,6 +21,8 @@ SAME = 0.02
 """A known domino is recognised in a seen one that it explains at least this well."""
 TURNED = 20.0
 """A domino at an end lies turned round when that explains what is seen so many times better."""
+ARM_SURE = 0.8
+"""An arm whose seat is less certain than this contradicts nobody's turn."""
 HIDDEN: tuple[float, ...] = (1 / 7,) * 7
 
 Half = tuple[float, ...]
@@ -62,6 +64,23 @@ class Sighting:
     tiles: tuple[SeenTile, ...] = ()
     chains: tuple[tuple[ChainLink, ...], ...] = ()
     shown: tuple[tuple[SeenTile, ...], ...] = ((), (), (), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """From whose side an arm came over the table, and how sure that is, in [0, 1]."""
+
+    seat: Seat
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stills:
+    """When the table had come to rest before something happened, and after it: the two pictures to look at."""
+
+    before_at: MonoNs | None
+    """None: nothing was seen of it before."""
+    after_at: MonoNs
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,17 @@ import pytest
 from gpiozero import Pin
 
 from controller import inbox
-from controller.app import BackgroundService, Service
+from controller.app import BackgroundService, Service, _item_of, all_middle
 from controller.codec import UnknownEvent
 from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig
+from controller.game.sight import Arm, Sighting
+from controller.game.tiles import MonoNs, Seat
 from controller.journal import Draft, Journal
 from hardware.pins import open_factory
 from hardware.wiring import DEFAULT_WIRING
 from vision.frame import Frame
+from vision.reading import Reading
+from vision.watch import HandSeen, Settled
 
 LOG = logging.getLogger("test")
 
@@ -105,3 +109,10 @@ def test_background_service_keeps_no_camera_waiting_for_a_loop_that_has_ended(tm
     background.stop()
     assert (background.failure, camera.level_at_close) == (None, 0)
     assert time.monotonic() - start_s < 4
+
+
+def test_service_tells_whose_arm_was_over_the_table() -> None:
+    """A scene that has settled comes into the loop with the seat from whose side the arm came, if one was made out."""
+    for hand, arm in ((HandSeen(2, 0.9), Arm(Seat.S2, 0.9)), (None, None)):
+        item = _item_of(Settled(Reading(), 5, 1, hand), all_middle)
+        assert item == inbox.Seen(MonoNs(5), Sighting(), arm)

@@ -17,9 +17,9 @@ from controller.codec import event_of
 from controller.game.evolve import evolve_all
 from controller.game.panel import Phrase, Sign
 from controller.game.rulesets import Params, spots
-from controller.game.sight import ChainLink, Sighting
+from controller.game.sight import Arm, ChainLink, Sighting, Stills
 from controller.game.state import Halt, Phase, State
-from controller.game.tiles import MonoNs, Pair
+from controller.game.tiles import MonoNs, Pair, Seat
 from controller.journal import Draft, Entry, Journal, JournalFull
 from controller.mqtt import CommandMessage
 from tests.controller.engine_parts import FakeOutlet, FakeSeats, Press, S, Time, desk_of, seen_tile
@@ -544,3 +544,22 @@ def test_engine_counts_the_warnings_of_another_table_from_its_ledger(table: Tabl
     assert table.outlet.states[-1]["warnings_competition"] == [0, 1]
     kept = evolve_all(State(), (event_of(entry.type, entry.body) for entry in table.journal.entries()))
     assert kept.competition_warnings_of(Pair.B) == 1
+
+
+def test_arm_and_both_pictures_come_with_the_sighting(table: Table) -> None:
+    """Seat 2 reaches in on seat 1's turn: the finding names the times at which the table lay still before and after."""
+    start(table)
+    table.see((6, 5))
+    table.rounds(2)
+    tiles = (seen_tile(6, 5), seen_tile(5, 3))
+    chain = tuple(ChainLink(i, is_flipped=False) for i in range(2))
+    before_at = table.time.now_ns - 2 * S
+    rest_at = MonoNs(table.time.now_ns)
+    table.engine.submit(inbox.Seen(rest_at, Sighting(tiles, (chain,)), Arm(Seat.S2, 0.9)))
+    table.rounds(1)
+    (finding,) = table.engine.state.open_findings
+    assert finding.stills == Stills(MonoNs(before_at), rest_at)
+    table.order("rule", finding=finding.number, decision="dismiss")
+    laid = [entry.body for entry in table.journal.entries() if entry.type == "domino_laid"]
+    assert [(move["seat"], move["arm"]) for move in laid] == [(0, None), (1, {"seat": 2, "confidence": 0.9})]
+    assert table.outlet.states[-1]["findings"] == []

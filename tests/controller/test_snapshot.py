@@ -98,6 +98,7 @@ def test_snapshot_tells_what_waits_for_the_referee() -> None:
             "text": "Bob laid 4-3 with 3 to the joint, which does not fit.",
             "pair": "B",
             "act": 2,
+            "stills": None,
             "passes": [],
             "proven_by": None,
             "repairs": [],
