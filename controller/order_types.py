@@ -192,6 +192,17 @@ class Expose(Order, frozen=True, kw_only=True):
         return cmd.Expose(at, self.seat, Tile.of(*self.tile), self.by, self.in_last_set)
 
 
+class Show(Order, frozen=True, kw_only=True):
+    """Dominoes of a hand laid open that the camera can't read."""
+
+    topic = "show"
+    seat: Odd
+    tiles: Hand
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Show(at, self.seat, _hand(self.tiles), self.by)
+
+
 class Warn(Order, frozen=True, kw_only=True):
     """Warn a player."""
 

@@ -36,6 +36,7 @@ ORDERS: dict[str, type[Order]] = {
         ot.TimeClaim,
         ot.Redeal,
         ot.Expose,
+        ot.Show,
         ot.Warn,
         ot.Rule,
         ot.Reveal,

@@ -150,6 +150,16 @@ class Expose:
 
 
 @dataclass(frozen=True, slots=True)
+class Show:
+    """The referee enters dominoes of a hand laid open that the camera can't read."""
+
+    at: MonoNs
+    seat: int
+    tiles: tuple[Tile, ...]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Acknowledge:
     """The referee has noticed: the buzzer falls silent."""
 
@@ -312,6 +322,7 @@ Command = (
     | ClaimTime
     | ClaimRedeal
     | Expose
+    | Show
     | Acknowledge
     | Rule
     | Warn

@@ -110,6 +110,7 @@ TABLE: dict[type, dict[Phase, Handler]] = {
     cmd.ClaimTime: _row(_NO_GAME, _NO_SET, claims.claim_time, _CLOSED, _OVER),
     cmd.ClaimRedeal: _row(_NO_GAME, claims.claim_redeal, claims.claim_redeal, Reason.TOO_LATE, _OVER),
     cmd.Expose: _row(_NO_GAME, claims.expose, claims.expose, claims.expose, _OVER),
+    cmd.Show: _row(_NO_GAME, claims.show, claims.show, claims.show, _OVER),
     cmd.Acknowledge: _always(refereeing.acknowledge),
     cmd.Rule: _row(_NO_GAME, refereeing.rule, refereeing.rule, refereeing.rule, _OVER),
     cmd.Warn: _row(_NO_GAME, refereeing.give_warning, refereeing.give_warning, refereeing.give_warning, _OVER),

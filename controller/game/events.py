@@ -404,6 +404,8 @@ class HandsShown:
 
     at: MonoNs
     hands: tuple[tuple[Tile, ...], ...]
+    raw: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """Beside each domino what the reader alone took its halves for, -1 for one that it did not see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -514,6 +516,8 @@ class SyncLost:
     tile: Tile | None
     """The domino to look at."""
     text: str
+    seat: Seat | None = None
+    """In whose hand it is; None: in nobody's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ from controller.game.commands import Decision
 from controller.game.events import Reason
 from controller.game.evolve import evolve, evolve_all
 from controller.game.follow import follow
+from controller.game.refereeing import unshown
 from controller.game.rulesets import OutOfTurn
-from controller.game.rulings import Events, Refusal, raised
-from controller.game.sight import ARM_SURE, Arm, Disagreement, Lay, Stills, assign_hands, reconcile
+from controller.game.rulings import Events, Refusal, lost, raised
+from controller.game.showing import read_hands
+from controller.game.sight import ARM_SURE, Arm, Disagreement, Lay, Stills, reconcile
 from controller.game.state import Finding, Halt, Phase, Skip, State
 from controller.game.tiles import End, MonoNs, Seat, Suit, Tile
 
@@ -146,8 +148,7 @@ def see_play(state: State, command: cmd.See) -> Events:
         return ()
     view = reconcile(state.line, state.take_back, command.sighting)
     if isinstance(view, Disagreement):
-        is_known = state.sync is not None and (state.sync.code, state.sync.tile) == (view.code, view.tile)
-        return () if is_known else (ev.SyncLost(command.at, view.code, view.tile, view.text),)
+        return lost(state, command.at, view)
     found = (ev.SyncFound(command.at),) if state.sync is not None else ()
     back = tuple(ev.TakenBack(command.at, tile) for tile in view.taken_back)
     return (*found, *back, *_lays_seen(evolve_all(state, (*found, *back)), command, view.lays))
@@ -211,10 +212,23 @@ def _stands_for(state: State, seen: Lay) -> Seat | None:
 
 
 def see_count(state: State, command: cmd.See) -> Events:
-    """The hands laid open in front of the seats."""
-    left = tuple(state.tiles_left(seat) for seat in Seat)
-    hands = assign_hands(state.line.unplayed, left, command.sighting)
-    return () if hands is None or hands == state.shown else (ev.HandsShown(command.at, hands),)
+    """The hands laid open in front of the seats; once they have been read their owners may gather them up."""
+    if state.hands is not None:
+        return ()
+    view = read_hands(
+        state.line.unplayed,
+        [state.tiles_left(seat) for seat in Seat],
+        command.sighting,
+        told=state.exposed,
+        unshown=unshown(state),
+        name_of=state.name_of,
+    )
+    if view is None or (isinstance(view, Disagreement) and state.shown is not None):
+        return ()
+    if isinstance(view, Disagreement):
+        return lost(state, command.at, view)
+    found = (ev.SyncFound(command.at),) if state.sync is not None else ()
+    return (*found, ev.HandsShown(command.at, view.hands, view.raw)) if view.hands != state.shown else found
 
 
 def tick(state: State, command: cmd.Tick) -> Events:

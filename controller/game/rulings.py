@@ -8,6 +8,7 @@ from controller.game.events import Ending, FindingKind, Reason
 from controller.game.evolve import evolve
 from controller.game.penalties import warn
 from controller.game.rulesets import OutOfTurn, ReplayBy, RuleSet, WrongDomino, WrongLastDomino
+from controller.game.sight import Disagreement
 from controller.game.state import Finding, State
 from controller.game.tiles import MonoNs, Seat
 
@@ -107,6 +108,13 @@ def raised(state: State, at: MonoNs, kind: FindingKind, seat: Seat | None, ply: 
     """A finding about the act at place `ply`, with its number and the clause of this game's text."""
     clause = CLAUSES[state.params.rule_set][kind]
     return ev.FindingRaised(at, state.next_finding, kind, seat, ply, clause, text, None if seat is None else seat.pair)
+
+
+def lost(state: State, at: MonoNs, view: Disagreement) -> Events:
+    """Table and knowledge do not go together, unless just that has been told."""
+    known = state.sync and (state.sync.code, state.sync.tile, state.sync.seat)
+    is_known = known == (view.code, view.tile, view.seat)
+    return () if is_known else (ev.SyncLost(at, view.code, view.tile, view.text, view.seat),)
 
 
 def decisions_on(state: State, finding: Finding) -> frozenset[Decision]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from controller.game.line import Line
-from controller.game.tiles import ALL_TILES, HAND_SIZE, SUITS, End, MonoNs, Seat, Suit, Tile
+from controller.game.tiles import ALL_TILES, SUITS, End, MonoNs, Seat, Suit, Tile
 
 ILLEGAL_WEIGHT = 0.02
 """Prior weight of a domino that does not fit, or that lies already, beside one that fits."""
@@ -47,6 +47,11 @@ class SeenTile:
     def flipped(self) -> SeenTile:
         """The same domino looked at from the other side."""
         return SeenTile(self.b, self.a)
+
+    @property
+    def raw(self) -> tuple[int, int]:
+        """What the reader alone takes the halves for, -1 for one that can't be seen."""
+        return (_argmax(self.a), _argmax(self.b))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,8 @@ class Disagreement:
     tile: Tile | None
     """The domino to look at."""
     text: str
+    seat: Seat | None = None
+    """In whose hand it is; None: in nobody's."""
 
 
 def reconcile(line: Line, take_back: tuple[Tile, ...], sighting: Sighting) -> Agreement | Disagreement:
@@ -117,7 +124,7 @@ def reconcile(line: Line, take_back: tuple[Tile, ...], sighting: Sighting) -> Ag
 
     `take_back` are dominoes that must leave the table: while they lie they are not new.
     """
-    matched = _recognise((*(p.tile for p in line.placed), *take_back), sighting)
+    matched = recognise((*(p.tile for p in line.placed), *take_back), sighting)
     missing = [p.tile for p in line.placed if p.tile not in matched.values()]
     new = [i for i in range(len(sighting.tiles)) if i not in matched]
     taken_back = tuple(tile for tile in take_back if tile not in matched.values())
@@ -140,36 +147,11 @@ def reconcile(line: Line, take_back: tuple[Tile, ...], sighting: Sighting) -> Ag
     return _added(line, sighting, matched, new, taken_back)
 
 
-def assign_hands(
-    unplayed: frozenset[Tile], left: tuple[int, ...], sighting: Sighting
-) -> tuple[tuple[Tile, ...], ...] | None:
-    """The four hands shown, if they are exactly the `unplayed` dominoes with `left` of them at each seat."""
-    if tuple(len(hand) for hand in sighting.shown) != left:
-        return None
-    hands = tuple(tuple(sorted(_most_likely(seen, unplayed) for seen in hand)) for hand in sighting.shown)
-    flat = [tile for hand in hands for tile in hand]
-    return hands if len(flat) == len(set(flat)) and frozenset(flat) == unplayed else None
-
-
-def read_hand(line: Line, sighting: Sighting) -> tuple[Tile, ...] | None:
-    """The seven dominoes that a claimant has laid in the middle beside the `line`; None until they can be read.
-
-    Each is one of the unplayed, surely seen, and no two are the same.
-    """
-    matched = _recognise(tuple(p.tile for p in line.placed), sighting)
-    new = [seen for i, seen in enumerate(sighting.tiles) if i not in matched]
-    if len(new) != HAND_SIZE:
-        return None
-    hand = tuple(_most_likely(seen, line.unplayed) for seen in new)
-    is_sure = all(seen.either_way(tile) >= SURE for seen, tile in zip(new, hand, strict=True))
-    return tuple(sorted(hand)) if is_sure and len(set(hand)) == HAND_SIZE else None
-
-
 def _most_likely(seen: SeenTile, among: frozenset[Tile]) -> Tile:
     return max(sorted(among), key=seen.either_way)
 
 
-def _recognise(known: tuple[Tile, ...], sighting: Sighting) -> dict[int, Tile]:
+def recognise(known: tuple[Tile, ...], sighting: Sighting) -> dict[int, Tile]:
     """Which seen domino is which known one: best explanations first, each used once."""
     scored = sorted(
         ((seen.either_way(tile), i, tile) for i, seen in enumerate(sighting.tiles) for tile in known),
@@ -239,8 +221,7 @@ def _judged(line: Line, seen: SeenTile, end: End, taken_back: tuple[Tile, ...]) 
         )
     if tile in lying:
         return Disagreement("seen_twice", tile, f"{tile} is seen a second time, {where}: look at both.")
-    raw = (_argmax(seen.a), _argmax(seen.b))
-    return Agreement((Lay(inner, outer, end, weight / total, raw),), taken_back)
+    return Agreement((Lay(inner, outer, end, weight / total, seen.raw),), taken_back)
 
 
 def _argmax(half: Half | None) -> int:

@@ -159,6 +159,7 @@ class SyncTrouble:
     code: str
     tile: Tile | None
     text: str
+    seat: Seat | None = None
 
 
 @dataclass(frozen=True, slots=True)

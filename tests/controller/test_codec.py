@@ -77,7 +77,7 @@ ONE_OF_EACH: tuple[ev.Event, ...] = (
     ev.LedgerMerged(T, LEDGER),
     ev.WentOut(T, Seat.S1),
     ev.Locked(T, Suit(0)),
-    ev.HandsShown(T, LOCKING_DEAL),
+    ev.HandsShown(T, LOCKING_DEAL, (((6, 1), (-1, 0)), (), (), ())),
     ev.HandsCounted(T, ((), *LOCKING_DEAL[1:]), "Olga"),
     ev.CountWaived(T, "Olga"),
     ev.SetScored(T, ev.Ending.DEADLOCK, ev.Winner.DRAW, (45, 45), (0.5, 0.5)),

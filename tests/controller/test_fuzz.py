@@ -61,6 +61,7 @@ COMMANDS: dict[type, st.SearchStrategy[Any]] = {
     cmd.ClaimTime: st.builds(cmd.ClaimTime, TIMES, SEATS),
     cmd.ClaimRedeal: st.builds(cmd.ClaimRedeal, TIMES, SEATS, st.none() | st.lists(TILES, max_size=8).map(tuple)),
     cmd.Expose: st.builds(cmd.Expose, TIMES, SEATS, TILES, WHO, st.booleans()),
+    cmd.Show: st.builds(cmd.Show, TIMES, SEATS, st.lists(TILES, max_size=8).map(tuple), WHO),
     cmd.Rule: st.builds(cmd.Rule, TIMES, st.integers(0, 4), st.sampled_from(Decision), WHO, st.booleans()),
     cmd.Warn: st.builds(cmd.Warn, TIMES, SEATS, st.sampled_from([*WARNING_REASONS, "sneezing"]), WHO),
     cmd.OrderReveal: st.builds(cmd.OrderReveal, TIMES, WHO),

@@ -14,11 +14,10 @@ from controller.game.sight import (
     Lay,
     SeenTile,
     Sighting,
-    assign_hands,
     reconcile,
 )
-from controller.game.tiles import ALL_TILES, End, Seat, Tile
-from tests.controller.games import Table, deal, half, in_a_row, line_of, looks, seen, split, ways
+from controller.game.tiles import End, Seat, Tile
+from tests.controller.games import deal, half, in_a_row, line_of, looks, seen, split, ways
 
 LINE = line_of("65 53 31")
 
@@ -305,26 +304,6 @@ def test_whole_set_is_followed_by_sight_alone(seed: int) -> None:
             assert Tile.of(lay.inner, lay.outer) == tile
             line = line.with_tile(lay.inner, lay.outer, lay.end, seat)
         seat = seat.next
-
-
-def test_hands_shown_must_be_exactly_what_is_left() -> None:
-    """Four hands with the right number each, together every unplayed domino, else nothing is offered."""
-    table = Table(random.Random(4))
-    table.open_game()
-    table.open_set()
-    table.play_to_count()
-    unplayed = table.state.line.unplayed
-    left = tuple(table.state.tiles_left(seat) for seat in Seat)
-    hands = tuple(tuple(seen(t.high, t.low, 0.9) for t in table.hand(seat)) for seat in Seat)
-    found = assign_hands(unplayed, left, Sighting((), (), hands))
-    assert found == tuple(tuple(sorted(table.hand(seat))) for seat in Seat)
-    assert assign_hands(unplayed, left, Sighting((), (), tuple(reversed(hands)))) in (None, found)
-    fullest = max(Seat, key=lambda seat: len(hands[seat]))
-    short = tuple(hand[1:] if seat == fullest else hand for seat, hand in enumerate(hands))
-    assert assign_hands(unplayed, left, Sighting((), (), short)) is None
-    doubled = tuple((hand[1], *hand[1:]) if seat == fullest else hand for seat, hand in enumerate(hands))
-    assert assign_hands(unplayed, left, Sighting((), (), doubled)) is None
-    assert frozenset(tile for hand in found or () for tile in hand) <= ALL_TILES
 
 
 def test_end_of_a_long_line_is_named_by_its_last_domino() -> None:
