@@ -34,7 +34,7 @@ from controller.demo.stage import Photographer, config_of_demo
 from controller.demo.watching import Address
 from controller.eyes import Point, Zone, sighting_of
 from controller.game.rulesets import values_of
-from controller.game.sight import Arm
+from controller.game.seen import Arm
 from controller.game.tiles import MonoNs, Seat
 from controller.journal import Journal, JournalError
 from controller.machine import VERSION, is_clock_set, is_quiet_now, temperature_c
@@ -57,6 +57,7 @@ from vision.layout import LineLayout
 from vision.lookout import Back, Camera, Died, Examined, Lookout, Lost, News, Playback, Taken
 from vision.reader import read
 from vision.reading import Reading
+from vision.recall import Recall
 from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Watcher
 
 Bgr8 = NDArray[np.uint8]
@@ -204,10 +205,11 @@ class Service:
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)
+            recall = Recall()
             self._lookout = _lookout(
                 config,
                 table,
-                watch=lambda bgr: read(bgr, table=table),
+                watch=lambda bgr: recall.of(bgr, read(bgr, table=table)),
                 tell=self._tell,
                 clock_ns=clock_ns,
                 camera=camera,

@@ -22,9 +22,9 @@ from controller.game.evolve import evolve_all
 from controller.game.panel import Sound, panel
 from controller.game.paragraphs import PARAGRAPHS
 from controller.game.rulesets import Params
-from controller.game.sight import Stills
+from controller.game.seen import Sighting, Stills
 from controller.game.snapshot import snapshot
-from controller.game.state import Phase, State
+from controller.game.state import Halt, Phase, State
 from controller.game.tiles import MonoNs, Seat
 from controller.inbox import (
     Blind,
@@ -107,6 +107,7 @@ class Engine:
         self._unkept_since: MonoNs | None = None
         self._seen: Seen | None = None
         self._seen_before_at: MonoNs | None = None
+        self._agreed: Sighting | None = None
         self._unwritten: Seen | None = None
         self._retry_ns = 0
         self._last_frame_ns: int | None = None
@@ -259,7 +260,7 @@ class Engine:
 
     def _sight(self, seen: Seen, *, rest_at: MonoNs | None) -> cmd.See:
         stills = Stills(self._seen_before_at, seen.rest_at)
-        return cmd.See(self._now(), seen.sighting, rest_at, seen.arm, stills)
+        return cmd.See(self._now(), seen.sighting, rest_at, seen.arm, stills, self._agreed)
 
     def _see(self, seen: Seen) -> None:
         if seen is not self._seen:
@@ -267,6 +268,8 @@ class Engine:
             self._seen = seen
         self._is_hand_in, self._hand_left_ns = False, None
         self._decide(self._sight(seen, rest_at=seen.rest_at))
+        if self._storage_trouble is None and not self.state.halts - {Halt.TAKE_BACK}:
+            self._agreed = seen.sighting
         self._unwritten = seen if self._storage_trouble is not None else None
 
     def _retry(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from controller.game.sight import Arm, Sighting
+from controller.game.seen import Arm, Sighting
 from controller.game.tiles import MonoNs
 from controller.journal import Journal
 from controller.mqtt import CommandMessage

@@ -11,8 +11,8 @@ from controller.game.evolve import evolve_all
 from controller.game.line import Line
 from controller.game.rulesets import Redeal, RedealDeadline, TimeClaimWindow
 from controller.game.rulings import Events, Refusal, lost, raised
+from controller.game.seen import Disagreement
 from controller.game.showing import read_hand
-from controller.game.sight import Disagreement
 from controller.game.state import Move, Phase, State
 from controller.game.tiles import ALL_TILES, HAND_SIZE, MonoNs, Seat, Tile
 

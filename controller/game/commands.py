@@ -7,7 +7,7 @@ from enum import Enum
 
 from controller.game.ledger import Ledger
 from controller.game.rulesets import Params
-from controller.game.sight import Arm, Sighting, Stills
+from controller.game.seen import Arm, Sighting, Stills
 from controller.game.tiles import End, MonoNs, Seat, Tile
 
 Names = tuple[str, str, str, str]
@@ -88,6 +88,8 @@ class See:
     """Whose arm was over the table last, where one was made out."""
     stills: Stills | None = None
     """The pictures of it and of the table before it; None: they are not known."""
+    before: Sighting | None = None
+    """The table when it was last found to agree with what is known."""
 
 
 @dataclass(frozen=True, slots=True)

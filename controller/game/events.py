@@ -11,7 +11,7 @@ from enum import Enum
 from controller.game.commands import Decision
 from controller.game.ledger import Ledger
 from controller.game.rulesets import Params
-from controller.game.sight import Arm, Stills
+from controller.game.seen import Arm, Stills
 from controller.game.tiles import End, MonoNs, Pair, Seat, Suit, Tile
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from controller.game import commands as cmd
 from controller.game import events as ev
@@ -13,12 +14,14 @@ from controller.game.commands import Decision
 from controller.game.events import Reason
 from controller.game.evolve import evolve, evolve_all
 from controller.game.follow import follow
+from controller.game.proof import contradiction
 from controller.game.refereeing import unshown
 from controller.game.rulesets import OutOfTurn
 from controller.game.rulings import Events, Refusal, lost, raised
+from controller.game.seen import Arm, Disagreement, Stills
 from controller.game.showing import read_hands
-from controller.game.sight import ARM_SURE, Arm, Disagreement, Lay, Stills, reconcile
-from controller.game.state import Finding, Halt, Phase, Skip, State
+from controller.game.sight import ARM_SURE, Lay, reconcile
+from controller.game.state import Finding, Halt, Move, Phase, Skip, State
 from controller.game.tiles import End, MonoNs, Seat, Suit, Tile
 
 
@@ -146,12 +149,26 @@ def see_play(state: State, command: cmd.See) -> Events:
         return see_claim(state, command)
     if state.halts & {Halt.PAUSED, Halt.RESTARTED, Halt.CAMERA, Halt.FINDING}:
         return ()
-    view = reconcile(state.line, state.take_back, command.sighting)
+    view = reconcile(state.line, state.take_back, command.sighting, command.before, can_be=partial(_can_be_laid, state))
     if isinstance(view, Disagreement):
         return lost(state, command.at, view)
     found = (ev.SyncFound(command.at),) if state.sync is not None else ()
     back = tuple(ev.TakenBack(command.at, tile) for tile in view.taken_back)
     return (*found, *back, *_lays_seen(evolve_all(state, (*found, *back)), command, view.lays))
+
+
+def _can_be_laid(state: State, lays: Sequence[Lay]) -> bool:
+    """Whether the seats on turn can have laid these in this order, by all that is known of their hands."""
+    seat, plies = state.turn, state.plies
+    assert seat is not None, "somebody is on turn while a set is played"
+    for lay in lays:
+        tile = Tile.of(lay.inner, lay.outer)
+        if any(shown.tile == tile and shown.seat is not seat for shown in state.exposed):
+            return False
+        plies = (*plies, Move(seat, lay.inner, lay.outer, lay.end, is_fitting=True))
+        seat = seat.next
+    has_gone_out = any(replace(state, plies=plies[:-1]).tiles_left(each) == 0 for each in Seat)
+    return not has_gone_out and contradiction(plies, state.exposed, None, excused=state.excused) is None
 
 
 def _lays_seen(state: State, command: cmd.See, lays: Sequence[Lay]) -> Events:

@@ -8,7 +8,7 @@ from controller.game.events import Ending, FindingKind, Reason
 from controller.game.evolve import evolve
 from controller.game.penalties import warn
 from controller.game.rulesets import OutOfTurn, ReplayBy, RuleSet, WrongDomino, WrongLastDomino
-from controller.game.sight import Disagreement
+from controller.game.seen import Disagreement
 from controller.game.state import Finding, State
 from controller.game.tiles import MonoNs, Seat
 

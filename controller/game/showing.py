@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from controller.game.assign import best_assignment, doubts
 from controller.game.line import Line
-from controller.game.sight import Disagreement, SeenTile, Sighting, recognise
+from controller.game.seen import Disagreement, SeenTile, Sighting, recognise
 from controller.game.state import Exposed
 from controller.game.tiles import HAND_SIZE, TILES, Seat, Tile
 
@@ -99,7 +99,7 @@ def read_hand(
     line: Line, claimant: Seat, sighting: Sighting, *, told: Iterable[Exposed] = (), name_of: NameOf
 ) -> tuple[Tile, ...] | Disagreement | None:
     """The seven dominoes that a claimant has laid in the middle beside the `line`; None until all of them lie there."""
-    known = recognise(tuple(p.tile for p in line.placed), sighting)
+    known = recognise(tuple(p.tile for p in line.placed), sighting.tiles)
     new = [seen for i, seen in enumerate(sighting.tiles) if i not in known]
     named = {seat: [e.tile for e in told if e.seat is seat and e.tile in line.unplayed] for seat in Seat}
     if len(new) > HAND_SIZE:
@@ -172,7 +172,7 @@ def _cost(place: _Place, tile: Tile, owner: Seat | None) -> float:
 def _softened(seen: SeenTile) -> SeenTile:
     """What is seen, the reader's certainty not believed beyond what it has earned."""
     a, b = (half and tuple((1 - len(half) * ERRING) * p + ERRING for p in half) for half in (seen.a, seen.b))
-    return SeenTile(a, b)
+    return SeenTile(a, b, seen.spot)
 
 
 def _unseen(named: Iterable[Tile], shown: Collection[SeenTile]) -> list[Tile]:

@@ -9,7 +9,7 @@ from controller.game.paragraphs import PARAGRAPHS
 from controller.game.penalties import fine_of, is_expelled
 from controller.game.rulesets import RuleSet
 from controller.game.rulings import decisions_on
-from controller.game.sight import Stills
+from controller.game.seen import Stills
 from controller.game.state import Finding, Phase, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
 

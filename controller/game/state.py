@@ -23,7 +23,7 @@ from controller.game.rulesets import (
     WrongDominoAlert,
     WrongPassStop,
 )
-from controller.game.sight import Stills
+from controller.game.seen import Stills
 from controller.game.tiles import HAND_SIZE, End, MonoNs, Pair, Seat, Suit, Tile, mask_of
 
 

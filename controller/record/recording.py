@@ -11,7 +11,7 @@ from controller.game.clocks import NS_PER_MS
 from controller.game.commands import Decision
 from controller.game.evolve import evolve
 from controller.game.rulesets import OutOfTurn
-from controller.game.sight import Stills
+from controller.game.seen import Stills
 from controller.game.state import Finding, Phase, State
 from controller.game.tiles import Pair, Tile
 from controller.record import entries as en

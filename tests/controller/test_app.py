@@ -14,7 +14,7 @@ from controller import inbox
 from controller.app import BackgroundService, Service, _item_of, all_middle
 from controller.codec import UnknownEvent
 from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig
-from controller.game.sight import Arm, Sighting
+from controller.game.seen import Arm, Sighting
 from controller.game.tiles import MonoNs, Seat
 from controller.journal import Draft, Journal
 from hardware.pins import open_factory

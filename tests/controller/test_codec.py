@@ -14,7 +14,7 @@ from controller.game.commands import Decision
 from controller.game.evolve import evolve_all
 from controller.game.ledger import GameEntry, Ledger, LedgerEntry
 from controller.game.rulesets import Adjudication, LockTie, Params, RuleSet, WrongDominoAlert, fours, spots
-from controller.game.sight import Arm, Stills
+from controller.game.seen import Arm, Stills
 from controller.game.state import State
 from controller.game.tiles import End, MonoNs, Pair, Seat, Suit, Tile
 from tests.controller.games import LOCKING_DEAL, NAMES

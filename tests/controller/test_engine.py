@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,9 @@ from controller.codec import event_of
 from controller.game.evolve import evolve_all
 from controller.game.panel import Phrase, Sign
 from controller.game.rulesets import Params, spots
-from controller.game.sight import Arm, ChainLink, Sighting, Stills
+from controller.game.seen import Arm, ChainLink, Sighting, Spot, Stills
 from controller.game.state import Halt, Phase, State
-from controller.game.tiles import MonoNs, Pair, Seat
+from controller.game.tiles import MonoNs, Pair, Seat, Tile
 from controller.journal import Draft, Entry, Journal, JournalFull
 from controller.mqtt import CommandMessage
 from tests.controller.engine_parts import FakeOutlet, FakeSeats, Press, S, Time, desk_of, seen_tile
@@ -563,3 +563,31 @@ def test_arm_and_both_pictures_come_with_the_sighting(table: Table) -> None:
     laid = [entry.body for entry in table.journal.entries() if entry.type == "domino_laid"]
     assert [(move["seat"], move["arm"]) for move in laid] == [(0, None), (1, {"seat": 2, "confidence": 0.9})]
     assert table.outlet.states[-1]["findings"] == []
+
+
+def lying(*tiles: tuple[int, int], aside: int | None = None) -> Sighting:
+    """A line in a row at its place on the table; one of its dominoes may lie aside of it."""
+    places = [complex(2 * n, 9 if n == aside else 0) for n in range(len(tiles))]
+    seen = tuple(replace(seen_tile(*tile), spot=Spot(place, 1 + 0j)) for tile, place in zip(tiles, places, strict=True))
+    chain = tuple(ChainLink(n, is_flipped=False) for n in range(len(tiles)) if n != aside)
+    return Sighting(seen, (chain,) if aside is None else ())
+
+
+def test_engine_remembers_the_table_as_it_was_last_well(table: Table) -> None:
+    """A domino pushed out of the line is named however often it is seen there; back in it play goes on."""
+    start(table)
+    line = ((6, 5), (5, 3), (3, 1), (1, 4))
+    for moves in range(1, 5):
+        table.engine.submit(inbox.Seen(MonoNs(table.time.now_ns), lying(*line[:moves])))
+        table.rounds(1)
+    for _ in range(2):
+        table.engine.submit(inbox.Seen(MonoNs(table.time.now_ns), lying(*line, aside=1)))
+        table.rounds(1)
+        assert table.engine.state.sync is not None
+        assert (table.engine.state.sync.code, table.engine.state.sync.tile) == ("tile_moved", Tile.of(5, 3))
+        assert not table.engine.state.clock.is_running
+    table.engine.submit(inbox.Seen(MonoNs(table.time.now_ns), lying(*line)))
+    table.rounds(1)
+    assert table.engine.state.sync is None
+    assert table.engine.state.clock.is_running
+    assert table.types()[-2:] == ["sync_lost", "sync_found"]

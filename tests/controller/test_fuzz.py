@@ -15,7 +15,7 @@ from controller.game.evolve import evolve_all
 from controller.game.ledger import Ledger, LedgerEntry
 from controller.game.penalties import WARNING_REASONS
 from controller.game.rulesets import Params
-from controller.game.sight import SeenTile, Sighting
+from controller.game.seen import SeenTile, Sighting
 from controller.game.tiles import ALL_TILES, End, MonoNs, Seat, Suit, Tile
 from tests.controller.games import NAMES, at_the_table, half, in_a_row
 from tests.controller.parameters import params

@@ -10,7 +10,7 @@ from controller.game.commands import Decision
 from controller.game.events import FindingKind, Reason
 from controller.game.line import Line
 from controller.game.rulesets import Adjudication, OutOfTurn, fours, spots
-from controller.game.sight import Arm, Stills
+from controller.game.seen import Arm, Stills
 from controller.game.state import Halt, Move, Phase, Skip
 from controller.game.tiles import Seat, Tile
 from controller.record.judge import judge

@@ -13,8 +13,8 @@ from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.line import Line
 from controller.game.rulesets import Params, Reveal
+from controller.game.seen import Disagreement, SeenTile, Sighting
 from controller.game.showing import OpenHands, read_hand, read_hands
-from controller.game.sight import Disagreement, SeenTile, Sighting
 from controller.game.state import Exposed, Phase
 from controller.game.tiles import ALL_TILES, Seat, Tile
 from tests.controller.games import (

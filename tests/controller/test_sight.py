@@ -7,15 +7,8 @@ import random
 import pytest
 
 from controller.game.line import Line
-from controller.game.sight import (
-    Agreement,
-    ChainLink,
-    Disagreement,
-    Lay,
-    SeenTile,
-    Sighting,
-    reconcile,
-)
+from controller.game.seen import ChainLink, Disagreement, SeenTile, Sighting
+from controller.game.sight import Agreement, Lay, reconcile
 from controller.game.tiles import End, Seat, Tile
 from tests.controller.games import deal, half, in_a_row, line_of, looks, seen, split, ways
 
@@ -205,9 +198,9 @@ def test_end_domino_turned_round_is_told() -> None:
     turned = in_a_row(seen(6, 5), seen(5, 3), seen(1, 3))
     for sighting in (turned, mirrored(turned), shuffled(turned, 2), flipped_at_random(turned, 4)):
         found = trouble(LINE, sighting)
-        assert (found.code, found.tile) == ("tile_moved", Tile.of(3, 1))
+        assert (found.code, found.tile) == ("tile_turned", Tile.of(3, 1))
     assert trouble(LINE, in_a_row(seen(5, 6), seen(5, 3), seen(3, 1))).tile == Tile.of(6, 5)
-    assert trouble(LINE, in_a_row(seen(6, 5), seen(5, 3), seen(1, 3), seen(3, 3))).code == "tile_moved"
+    assert trouble(LINE, in_a_row(seen(6, 5), seen(5, 3), seen(1, 3), seen(3, 3))).code == "tile_turned"
 
 
 def test_end_domino_laid_at_the_other_end_is_told() -> None:
@@ -230,12 +223,12 @@ def test_end_domino_that_cannot_be_judged_is_left_in_peace() -> None:
 
 
 def test_domino_misread_inside_the_line_is_no_move_at_its_end() -> None:
-    """5-3 lies where 5-4 was entered by mistake: it hangs on an inner half, so it is no new move."""
+    """5-3 lies where 5-4 was entered by mistake: it hangs on an inner half, so it is no new move but in its place."""
     line = line_of("65 54 34")
     what_lies = in_a_row(seen(6, 5), seen(5, 3), seen(3, 4))
     view = reconcile(line, (), what_lies)
     assert isinstance(view, Disagreement)
-    assert view.code == "touches_no_end"
+    assert (view.code, view.tile) == ("tile_replaced", Tile.of(5, 4))
 
 
 def test_domino_that_touches_no_end_is_told() -> None:

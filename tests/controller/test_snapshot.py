@@ -16,7 +16,7 @@ from controller.game.commands import Decision
 from controller.game.evolve import evolve
 from controller.game.ledger import Ledger, LedgerEntry
 from controller.game.rulesets import FirstMixer, LockTie, Params, WrongDominoAlert, fours, spots
-from controller.game.sight import Sighting
+from controller.game.seen import Sighting
 from controller.game.snapshot import ClockView, FindingView, LineTile, MixingView, Snapshot, snapshot
 from controller.game.state import Move, Phase, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
