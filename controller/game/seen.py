@@ -55,6 +55,9 @@ class SeenTile:
         return (_argmax(self.a), _argmax(self.b))
 
 
+UNSEEN = SeenTile(None, None)
+
+
 @dataclass(frozen=True, slots=True)
 class ChainLink:
     """A place in a chain: which seen domino, and whether its `b` comes first along the chain."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from controller.game.assign import best_assignment, doubts
 from controller.game.line import Line
-from controller.game.seen import Disagreement, SeenTile, Sighting, recognise
+from controller.game.seen import UNSEEN, Disagreement, SeenTile, Sighting, recognise
 from controller.game.state import Exposed
 from controller.game.tiles import HAND_SIZE, TILES, Seat, Tile
 
@@ -28,7 +28,6 @@ SEEN = 0.5
 
 _NEVER = 1e6
 """Cost of what is ruled out: more than all doubts of a table together."""
-_UNSEEN = SeenTile(None, None)
 
 NameOf = Callable[[Seat], str]
 
@@ -82,7 +81,7 @@ def read_hands(
             return trouble
     places = [_Place(seat, _softened(seen)) for seat in Seat for seen in shown[seat]]
     for seat in Seat:
-        hidden = _Place(seat, _UNSEEN, _unseen(named[seat], shown[seat]) if seat in asked else None)
+        hidden = _Place(seat, UNSEEN, _unseen(named[seat], shown[seat]) if seat in asked else None)
         places += [hidden] * (left[seat] - len(shown[seat]))
     tiles = tuple(sorted(unplayed))
     dealt = _dealt(places, tiles, named, name_of)
@@ -109,8 +108,8 @@ def read_hand(
     if len(new) + len(unseen) < HAND_SIZE:
         return None
     places = [_Place(claimant, _softened(seen)) for seen in new]
-    places += [_Place(claimant, _UNSEEN, unseen)] * (HAND_SIZE - len(new))
-    places += [_Place(None, _UNSEEN)] * (len(line.unplayed) - HAND_SIZE)
+    places += [_Place(claimant, UNSEEN, unseen)] * (HAND_SIZE - len(new))
+    places += [_Place(None, UNSEEN)] * (len(line.unplayed) - HAND_SIZE)
     dealt = _dealt(places, tuple(sorted(line.unplayed)), named, name_of)
     if isinstance(dealt, Disagreement):
         return dealt

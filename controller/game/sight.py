@@ -12,7 +12,7 @@ from itertools import combinations
 
 from controller.game.line import Line
 from controller.game.remembered import TURNED, trouble_in
-from controller.game.seen import Disagreement, SeenTile, Sighting, recognise
+from controller.game.seen import HIDDEN, UNSEEN, Disagreement, Half, SeenTile, Sighting, recognise
 from controller.game.tiles import ALL_TILES, SUITS, End, Suit, Tile
 
 ILLEGAL_WEIGHT = 0.02
@@ -95,15 +95,22 @@ def _first_move(sighting: Sighting, new: list[int], taken_back: tuple[Tile, ...]
     return _judged(Line(), sighting.tiles[new[0]], End.FIRST, taken_back)
 
 
-def _judged(line: Line, seen: SeenTile, end: End, taken_back: tuple[Tile, ...]) -> Agreement | Disagreement:
-    """The new domino `seen` (a inwards) at `end`: what it is, by sight first and by the rules a little."""
+def _judged(
+    line: Line, seen: SeenTile, end: End, taken_back: tuple[Tile, ...], beyond: Half = HIDDEN
+) -> Agreement | Disagreement:
+    """The new domino `seen` (a inwards) at `end`: what it is, by sight first and by the rules a little.
+
+    `beyond` is the half of a further new domino that lies against its outer one.
+    """
     suit = line.open_suit(end)
     lying = line.tiles
     weights: dict[tuple[Suit, Suit], float] = {}
     for inner in SUITS:
         for outer in SUITS:
             is_likely = Tile.of(inner, outer) not in lying and suit in (None, inner)
-            weights[inner, outer] = seen.likelihood(inner, outer) * (1.0 if is_likely else ILLEGAL_WEIGHT)
+            fits_beyond = beyond[outer] + ILLEGAL_WEIGHT * (1.0 - beyond[outer])
+            rules = (1.0 if is_likely else ILLEGAL_WEIGHT) * fits_beyond
+            weights[inner, outer] = seen.likelihood(inner, outer) * rules
     total = sum(weights.values())
     (inner, outer), weight = max(weights.items(), key=lambda item: item[1])
     where = "first in the middle" if end is End.FIRST else f"at the {'left' if end is End.L else 'right'} end"
@@ -132,11 +139,13 @@ def _added(
         tile = _most_likely(sighting.tiles[loose[0]], ALL_TILES)
         return Disagreement("touches_no_end", tile, f"{tile} lies in the middle but touches no end of the line.")
     lays: dict[End, list[Lay]] = {End.L: [], End.R: []}
+    at = {(end, depth): seen for end, seen, depth in found.values()}
     for i in sorted(new, key=lambda i: found[i][2]):
         end, seen, depth = found[i]
         if depth != len(lays[end]):
             return _TWO_AT_ONCE
-        judged = _judged(line, seen, end, taken_back)
+        further = at.get((end, depth + 1), UNSEEN)
+        judged = _judged(line, seen, end, taken_back, further.a or HIDDEN)
         if isinstance(judged, Disagreement):
             return judged
         lays[end].extend(judged.lays)

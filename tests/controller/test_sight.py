@@ -253,6 +253,16 @@ def test_two_dominoes_at_different_ends_have_no_order() -> None:
     assert trouble(LINE, looks(LINE, seen(1, 4), left=(seen(2, 6),))).code == "two_at_once"
 
 
+def test_doubtful_outer_half_is_told_by_what_lies_against_it() -> None:
+    """5 or 4 alike, and the next domino lies with a 4 against it; its clear half is never bent for a wrong next one."""
+    view = reconcile(LINE, (), looks(LINE, SeenTile(half(1), split(5, 4, 0.6)), seen(4, 0)))
+    assert isinstance(view, Agreement)
+    assert [what(lay) for lay in view.lays] == [(1, 4, "R"), (4, 0, "R")]
+    view = reconcile(LINE, (), looks(LINE, seen(1, 4, 0.995), seen(6, 0, 0.995)))
+    assert isinstance(view, Agreement)
+    assert [what(lay) for lay in view.lays] == [(1, 4, "R"), (6, 0, "R")]
+
+
 def test_second_of_two_dominoes_may_be_doubtful() -> None:
     """One that can't be read makes both wait."""
     view = trouble(LINE, looks(LINE, seen(1, 4), SeenTile(half(4), split(2, 0))))
