@@ -394,6 +394,8 @@ class Engine:
 
     def _carry_out(self, order: OrderCame, admitted: Accepted, command: cmd.Command) -> None:
         message = order.message
+        if isinstance(command, cmd.AdoptLine) and self._seen is not None:
+            command = replace(command, sighting=self._seen.sighting)
         entries = self._decide(command)
         answer = self._answer(admitted.id, entries)
         if answer.reason != "storage":

@@ -148,6 +148,17 @@ class Lay(Order, frozen=True, kw_only=True):
         return cmd.LayDomino(at, *self.tile, End(self.end), self.seat)
 
 
+class AdoptLine(Order, frozen=True, kw_only=True):
+    """The line is taken over as it lies: the camera has not seen how it came about."""
+
+    topic = "adopt_line"
+    first: OddHalves | None = None
+    """The domino that was led; None: nobody says."""
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.AdoptLine(at, self.first, self.by)
+
+
 class VoicePass(Order, frozen=True, kw_only=True):
     """A player passed by word or gesture, without his button."""
 

@@ -32,6 +32,7 @@ ORDERS: dict[str, type[Order]] = {
         ot.DrawLead,
         ot.StartSet,
         ot.Lay,
+        ot.AdoptLine,
         ot.VoicePass,
         ot.TimeClaim,
         ot.Redeal,

@@ -105,6 +105,18 @@ class LayDomino:
 
 
 @dataclass(frozen=True, slots=True)
+class AdoptLine:
+    """The referee has the line taken over as it lies: the set was begun, or went on, where the camera saw nothing."""
+
+    at: MonoNs
+    first: Halves | None = None
+    """The domino that was led; None: nobody says."""
+    by: str = ""
+    sighting: Sighting | None = None
+    """The table as it lies; None: nothing has been seen of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pass:
     """A seat announces that it has no fitting domino (C3.5)."""
 
@@ -319,6 +331,7 @@ Command = (
     | StartSet
     | See
     | LayDomino
+    | AdoptLine
     | Pass
     | CallReferee
     | ClaimTime

@@ -105,6 +105,7 @@ TABLE: dict[type, dict[Phase, Handler]] = {
     cmd.StartSet: _row(_NO_GAME, refereeing.start_set, _RUNNING, _RUNNING, _OVER),
     cmd.See: _row(_nothing, playing.see_between, playing.see_play, playing.see_count, _nothing),
     cmd.LayDomino: _row(_NO_GAME, _after_set(_NO_SET), playing.lay, _CLOSED, _OVER),
+    cmd.AdoptLine: _row(_NO_GAME, _after_set(_NO_SET), playing.adopt, _CLOSED, _OVER),
     cmd.Pass: _row(_NO_GAME, _after_set(Reason.PASS_BEFORE_FIRST_MOVE), playing.skip, _CLOSED, _OVER),
     cmd.CallReferee: _always(playing.call),
     cmd.ClaimTime: _row(_NO_GAME, _NO_SET, claims.claim_time, _CLOSED, _OVER),

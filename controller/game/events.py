@@ -58,6 +58,7 @@ class Reason(Enum):
     NOT_IN_A_HAND = "not_in_a_hand"
     OTHER_COMPETITION = "other_competition"
     LEDGER_CONFLICT = "ledger_conflict"
+    CANNOT_ADOPT = "cannot_adopt"
 
 
 class FindingKind(Enum):
@@ -158,6 +159,9 @@ class DominoLaid:
     think_ms: int = 0
     arm: Arm | None = None
     """Whose arm the camera saw over the table, where it made one out; the move is the seat's on turn all the same."""
+    adopted: int | None = None
+    """Its place, from 0, among dominoes that were taken over as they lay, so that order and seats are not known; None:
+    it was laid in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -662,4 +666,5 @@ def is_act(event: Event) -> bool:
     is_ruling = isinstance(event, FindingRuled) and not event.by_rule
     is_order = isinstance(event, SetAnnulled | WarningGiven) and event.by_referee
     is_claim = isinstance(event, TimeClaimed) and event.reason is None
-    return isinstance(event, ACTS) or is_ruling or is_order or is_claim
+    is_taken_with_others = isinstance(event, DominoLaid) and bool(event.adopted)
+    return (isinstance(event, ACTS) and not is_taken_with_others) or is_ruling or is_order or is_claim

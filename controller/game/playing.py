@@ -20,7 +20,7 @@ from controller.game.rulesets import OutOfTurn
 from controller.game.rulings import Events, Refusal, lost, raised
 from controller.game.seen import Arm, Disagreement, Stills
 from controller.game.showing import read_hands
-from controller.game.sight import ARM_SURE, Lay, reconcile
+from controller.game.sight import ARM_SURE, Lay, as_it_lies, reconcile
 from controller.game.state import Finding, Halt, Move, Phase, Skip, State
 from controller.game.tiles import End, MonoNs, Seat, Suit, Tile
 
@@ -188,6 +188,43 @@ def _lays_seen(state: State, command: cmd.See, lays: Sequence[Lay]) -> Events:
         step = (*step, *follow(evolve_all(state, step), command.at))
         happened.extend(step)
         state = evolve_all(state, step)
+    return tuple(happened)
+
+
+def adopt(state: State, command: cmd.AdoptLine) -> Events:
+    """The line as it lies, on the referee's word: moves in turn, whose and in what order nobody has seen (4.14)."""
+    if state.claim is not None:
+        raise Refusal(Reason.HALTED)
+    if command.first is not None and not all(0 <= half <= 6 for half in command.first):
+        raise Refusal(Reason.NO_SUCH_TILE)
+    if command.sighting is None:
+        raise Refusal(Reason.CANNOT_ADOPT, "nothing has been seen of the table: wait for the camera")
+    lays = as_it_lies(state.line, command.sighting, None if command.first is None else Tile.of(*command.first))
+    if isinstance(lays, Disagreement):
+        raise Refusal(Reason.CANNOT_ADOPT, lays.text)
+    happened: list[ev.Event] = [ev.SyncFound(command.at)] if state.sync is not None and lays else []
+    seat, line = state.turn, state.line
+    assert seat is not None, "somebody is on turn while a set is played"
+    for place, seen in enumerate(lays):
+        if place // len(Seat) >= state.tiles_left(seat):
+            text = f"so many moves {state.name_of(seat)} cannot have made: enter them one by one"
+            raise Refusal(Reason.CANNOT_ADOPT, text)
+        is_fitting = line.open_suit(seen.end) in (None, seen.inner)
+        line = line.with_tile(seen.inner, seen.outer, seen.end, seat)
+        happened.append(
+            ev.DominoLaid(
+                command.at,
+                seat,
+                seen.inner,
+                seen.outer,
+                seen.end,
+                is_fitting,
+                seen.confidence,
+                seen.raw,
+                adopted=place,
+            )
+        )
+        seat = seat.next
     return tuple(happened)
 
 

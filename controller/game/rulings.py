@@ -55,6 +55,7 @@ TEXTS: dict[Reason, str] = {
     Reason.NOT_IN_A_HAND: "that domino cannot have been in that hand",
     Reason.OTHER_COMPETITION: "the ledger is of another competition than the game",
     Reason.LEDGER_CONFLICT: "the two ledgers contradict each other",
+    Reason.CANNOT_ADOPT: "the line cannot be taken over as it lies",
 }
 
 DECISIONS: dict[FindingKind, frozenset[Decision]] = {

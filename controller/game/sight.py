@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice, pairwise
 
 from controller.game.line import Line
 from controller.game.remembered import TURNED, trouble_in
 from controller.game.seen import HIDDEN, UNSEEN, Disagreement, Half, SeenTile, Sighting, recognise
-from controller.game.tiles import ALL_TILES, SUITS, End, Suit, Tile
+from controller.game.tiles import ALL_TILES, SUITS, End, Seat, Suit, Tile
 
 ILLEGAL_WEIGHT = 0.02
 """Prior weight of a domino that does not fit, or that lies already, beside one that fits."""
 SURE = 0.6
 """A domino less certain than this is not taken for a move: the referee is shown it instead."""
+MOST_ORDERS = 20
+"""Of so many orders at most it is asked which can be: three moves at either end, far more than one settling brings."""
 ARM_SURE = 0.8
 """An arm whose seat is less certain than this contradicts nobody's turn."""
 
@@ -81,7 +83,54 @@ def reconcile(
         return Disagreement("not_taken_back", still[0], text)
     if not line.placed:
         return _first_move(sighting, new, taken_back)
-    return _added(line, sighting, matched, new, taken_back, can_be)
+    found = _added(line, sighting, matched, new)
+    if isinstance(found, Disagreement):
+        return found
+    orders = [order for order in found if len(found) == 1 or can_be(order)]
+    return Agreement(orders[0], taken_back) if len(orders) == 1 else _TWO_AT_ONCE
+
+
+def as_it_lies(line: Line, sighting: Sighting, first: Tile | None) -> tuple[Lay, ...] | Disagreement:
+    """The moves that make the known `line` the one that lies, in one of the orders in which they can have been made.
+
+    On an empty line `first` is the domino that was led; None: nobody says, and it is one at an end.
+    """
+    if not line.placed:
+        return _whole(sighting, first)
+    matched = recognise(tuple(p.tile for p in line.placed), sighting.tiles)
+    trouble = trouble_in(line, sighting, matched, None)
+    found = trouble or _added(line, sighting, matched, [i for i in range(len(sighting.tiles)) if i not in matched])
+    return found if isinstance(found, Disagreement) else found[0]
+
+
+def _whole(sighting: Sighting, first: Tile | None) -> tuple[Lay, ...] | Disagreement:
+    """A line of which nothing is known: from its first domino to the right end, and then to the left one."""
+    numbered = sighting.ways[0] if sighting.ways else tuple(enumerate(sighting.tiles[:1]))
+    for i in {*range(len(sighting.tiles))} - {number for number, _ in numbered}:
+        return _loose(sighting.tiles[i])
+    if not numbered:
+        return ()
+    row = [seen for _, seen in numbered]
+    at = 0 if first is None else max(range(len(row)), key=lambda n: row[n].either_way(first))
+    lead = _judged(Line(), row[at], End.FIRST)
+    if isinstance(lead, Disagreement):
+        return lead
+    if first not in (None, Tile.of(lead.inner, lead.outer)):
+        return Disagreement("tile_missing", first, f"{first} is not seen in the line: name one that lies there.")
+    lays, line = [lead], Line().with_tile(lead.inner, lead.outer, End.FIRST, Seat.S0)
+    for end, side in ((End.R, row[at + 1 :]), (End.L, [seen.flipped() for seen in reversed(row[:at])])):
+        for seen, further in pairwise((*side, UNSEEN)):
+            judged = _judged(line, seen, end, further.a or HIDDEN)
+            if isinstance(judged, Disagreement):
+                return judged
+            lays.append(judged)
+            line = line.with_tile(judged.inner, judged.outer, end, Seat.S0)
+    return tuple(lays)
+
+
+def _loose(seen: SeenTile) -> Disagreement:
+    tile = _most_likely(seen, ALL_TILES)
+    return Disagreement("touches_no_end", tile, f"{tile} lies in the middle but touches no end of the line.")
 
 
 def _most_likely(seen: SeenTile, among: frozenset[Tile]) -> Tile:
@@ -90,14 +139,13 @@ def _most_likely(seen: SeenTile, among: frozenset[Tile]) -> Tile:
 
 def _first_move(sighting: Sighting, new: list[int], taken_back: tuple[Tile, ...]) -> Agreement | Disagreement:
     if len(new) > 1:
-        text = f"{len(new)} dominoes lie though none was led: leave only the first move in the middle."
+        text = f"{len(new)} dominoes lie though none was led: leave only the first move, or have the line taken over."
         return Disagreement("many_first", None, text)
-    return _judged(Line(), sighting.tiles[new[0]], End.FIRST, taken_back)
+    judged = _judged(Line(), sighting.tiles[new[0]], End.FIRST)
+    return judged if isinstance(judged, Disagreement) else Agreement((judged,), taken_back)
 
 
-def _judged(
-    line: Line, seen: SeenTile, end: End, taken_back: tuple[Tile, ...], beyond: Half = HIDDEN
-) -> Agreement | Disagreement:
+def _judged(line: Line, seen: SeenTile, end: End, beyond: Half = HIDDEN) -> Lay | Disagreement:
     """The new domino `seen` (a inwards) at `end`: what it is, by sight first and by the rules a little.
 
     `beyond` is the half of a further new domino that lies against its outer one.
@@ -121,23 +169,17 @@ def _judged(
         )
     if tile in lying:
         return Disagreement("seen_twice", tile, f"{tile} is seen a second time, {where}: look at both.")
-    return Agreement((Lay(inner, outer, end, weight / total, seen.raw),), taken_back)
+    return Lay(inner, outer, end, weight / total, seen.raw)
 
 
 def _added(
-    line: Line,
-    sighting: Sighting,
-    matched: dict[int, Tile],
-    new: list[int],
-    taken_back: tuple[Tile, ...],
-    can_be: Callable[[tuple[Lay, ...]], bool],
-) -> Agreement | Disagreement:
-    """One new domino, or several: at one end in their order, at both ends in the only order that can be."""
+    line: Line, sighting: Sighting, matched: dict[int, Tile], new: list[int]
+) -> list[tuple[Lay, ...]] | Disagreement:
+    """The new dominoes as moves, in every order in which the line can have come about: at one end there is only one."""
     found = {i: (end, seen, depth) for i, end, seen, depth in _joined(line, sighting, matched)}
     loose = [i for i in new if i not in found]
     if loose:
-        tile = _most_likely(sighting.tiles[loose[0]], ALL_TILES)
-        return Disagreement("touches_no_end", tile, f"{tile} lies in the middle but touches no end of the line.")
+        return _loose(sighting.tiles[loose[0]])
     lays: dict[End, list[Lay]] = {End.L: [], End.R: []}
     at = {(end, depth): seen for end, seen, depth in found.values()}
     for i in sorted(new, key=lambda i: found[i][2]):
@@ -145,13 +187,12 @@ def _added(
         if depth != len(lays[end]):
             return _TWO_AT_ONCE
         further = at.get((end, depth + 1), UNSEEN)
-        judged = _judged(line, seen, end, taken_back, further.a or HIDDEN)
+        judged = _judged(line, seen, end, further.a or HIDDEN)
         if isinstance(judged, Disagreement):
             return judged
-        lays[end].extend(judged.lays)
-        line = line.with_tile(judged.lays[0].inner, judged.lays[0].outer, end, line.placed[0].seat)
-    orders = [order for order in _orders(lays[End.L], lays[End.R]) if len(new) == 1 or can_be(order)]
-    return Agreement(orders[0], taken_back) if len(orders) == 1 else _TWO_AT_ONCE
+        lays[end].append(judged)
+        line = line.with_tile(judged.inner, judged.outer, end, line.placed[0].seat)
+    return list(islice(_orders(lays[End.L], lays[End.R]), MOST_ORDERS))
 
 
 def _orders(left: list[Lay], right: list[Lay]) -> Iterator[tuple[Lay, ...]]:

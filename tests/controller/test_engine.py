@@ -591,3 +591,14 @@ def test_engine_remembers_the_table_as_it_was_last_well(table: Table) -> None:
     assert table.engine.state.sync is None
     assert table.engine.state.clock.is_running
     assert table.types()[-2:] == ["sync_lost", "sync_found"]
+
+
+def test_line_is_taken_over_as_the_camera_sees_it(table: Table) -> None:
+    """The set was begun before the camera was ready: the order is refused until it sees, and then is enough."""
+    start(table)
+    assert table.order("adopt_line")["reason"] == "cannot_adopt"
+    table.see((5, 6), (6, 6), (6, 4))
+    assert table.outlet.states[-1]["halts"] == ["out_of_sync"]
+    assert table.order("adopt_line", first=[6, 6])["accepted"]
+    state = table.outlet.states[-1]
+    assert (len(state["line"]), state["turn"], state["halts"]) == (3, 3, [])

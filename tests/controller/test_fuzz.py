@@ -56,6 +56,7 @@ COMMANDS: dict[type, st.SearchStrategy[Any]] = {
     cmd.StartSet: st.builds(cmd.StartSet, TIMES, st.none() | CHAIRS),
     cmd.See: st.builds(cmd.See, TIMES, SIGHTINGS),
     cmd.LayDomino: st.builds(cmd.LayDomino, TIMES, SUIT, SUIT, st.sampled_from(End), st.none() | SEATS),
+    cmd.AdoptLine: st.builds(cmd.AdoptLine, TIMES, st.none() | st.tuples(SUIT, SUIT), WHO, st.none() | SIGHTINGS),
     cmd.Pass: st.builds(cmd.Pass, TIMES, SEATS, st.booleans()),
     cmd.CallReferee: st.builds(cmd.CallReferee, TIMES, SEATS),
     cmd.ClaimTime: st.builds(cmd.ClaimTime, TIMES, SEATS),

@@ -59,6 +59,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "draw_lead": {"drawn": DRAWN},
     "start_set": {"lead": 3},
     "lay": {"tile": [5, 4], "end": "R", "seat": 1},
+    "adopt_line": {"first": [6, 6]},
     "voice_pass": {"seat": 1},
     "time_claim": {"seat": 2},
     "redeal": {"seat": 3, "hand": [[t.low, t.high] for t in LOCKING_DEAL[0]]},
@@ -81,6 +82,7 @@ COMMANDS: dict[str, cmd.Command | Asked] = {
     "draw_lead": cmd.DrawLead(T, DRAWN),
     "start_set": cmd.StartSet(T, Seat.S3),
     "lay": cmd.LayDomino(T, 5, 4, End.R, 1),
+    "adopt_line": cmd.AdoptLine(T, (6, 6), "Olga"),
     "voice_pass": cmd.Pass(T, 1, by_voice=True),
     "time_claim": cmd.ClaimTime(T, 2),
     "redeal": cmd.ClaimRedeal(T, 3, LOCKING_DEAL[0]),
@@ -326,7 +328,7 @@ def test_unknown_name_is_refused_with_the_names_there_are() -> None:
     answer = refused("shuffle", order())
     assert answer.reason == "unknown"
     assert answer.text is not None
-    assert "acknowledge, attribute, confirm_count, correct, count" in answer.text
+    assert "acknowledge, adopt_line, attribute, confirm_count, correct, count" in answer.text
 
 
 @pytest.mark.parametrize(
