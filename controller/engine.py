@@ -260,14 +260,17 @@ class Engine:
 
     def _sight(self, seen: Seen, *, rest_at: MonoNs | None) -> cmd.See:
         stills = Stills(self._seen_before_at, seen.rest_at)
-        return cmd.See(self._now(), seen.sighting, rest_at, seen.arm, stills, self._agreed)
+        passed = tuple(Seat(press.button) for press in self._held_presses)
+        return cmd.See(self._now(), seen.sighting, rest_at, seen.arm, stills, self._agreed, passed)
 
     def _see(self, seen: Seen) -> None:
         if seen is not self._seen:
             self._seen_before_at = None if self._seen is None else self._seen.rest_at
             self._seen = seen
         self._is_hand_in, self._hand_left_ns = False, None
-        self._decide(self._sight(seen, rest_at=seen.rest_at))
+        for entry in self._decide(self._sight(seen, rest_at=seen.rest_at)):
+            if entry.type == type_name(ev.Passed):  # he passed between two moves that came to rest together
+                self._held_presses = [press for press in self._held_presses if press.button != entry.body["seat"]]
         if self._storage_trouble is None and not self.state.halts - {Halt.TAKE_BACK}:
             self._agreed = seen.sighting
         self._unwritten = seen if self._storage_trouble is not None else None

@@ -90,6 +90,8 @@ class See:
     """The pictures of it and of the table before it; None: they are not known."""
     before: Sighting | None = None
     """The table when it was last found to agree with what is known."""
+    passed: tuple[Seat, ...] = ()
+    """Who has passed while it was not at rest: counts only where a move after the pass is seen as well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,13 @@ def see_play(state: State, command: cmd.See) -> Events:
         return see_claim(state, command)
     if state.halts & {Halt.PAUSED, Halt.RESTARTED, Halt.CAMERA, Halt.FINDING}:
         return ()
-    view = reconcile(state.line, state.take_back, command.sighting, command.before, can_be=partial(_can_be_laid, state))
+    view = reconcile(
+        state.line,
+        state.take_back,
+        command.sighting,
+        command.before,
+        can_be=partial(_can_be_laid, state, command.passed),
+    )
     if isinstance(view, Disagreement):
         return lost(state, command.at, view)
     found = (ev.SyncFound(command.at),) if state.sync is not None else ()
@@ -157,7 +163,7 @@ def see_play(state: State, command: cmd.See) -> Events:
     return (*found, *back, *_lays_seen(evolve_all(state, (*found, *back)), command, view.lays))
 
 
-def _can_be_laid(state: State, lays: Sequence[Lay]) -> bool:
+def _can_be_laid(state: State, passed: Sequence[Seat], lays: Sequence[Lay]) -> bool:
     """Whether the seats on turn can have laid these in this order, by all that is known of their hands."""
     seat, plies = state.turn, state.plies
     assert seat is not None, "somebody is on turn while a set is played"
@@ -166,9 +172,17 @@ def _can_be_laid(state: State, lays: Sequence[Lay]) -> bool:
         if any(shown.tile == tile and shown.seat is not seat for shown in state.exposed):
             return False
         plies = (*plies, Move(seat, lay.inner, lay.outer, lay.end, is_fitting=True))
-        seat = seat.next
+        seat = _after(seat, passed)
     has_gone_out = any(replace(state, plies=plies[:-1]).tiles_left(each) == 0 for each in Seat)
     return not has_gone_out and contradiction(plies, state.exposed, None, excused=state.excused) is None
+
+
+def _after(seat: Seat, passed: Sequence[Seat]) -> Seat:
+    """Who moves after `seat` when these have passed."""
+    after = seat.next
+    while after in passed and after is not seat:
+        after = after.next
+    return after
 
 
 def _lays_seen(state: State, command: cmd.See, lays: Sequence[Lay]) -> Events:
@@ -183,6 +197,12 @@ def _lays_seen(state: State, command: cmd.See, lays: Sequence[Lay]) -> Events:
     for place, seen in enumerate(lays, start=1):
         if state.phase is not Phase.PLAY:
             break
+        while place > 1 and state.turn in command.passed:
+            if state.halts:
+                return tuple(happened)  # what was laid after that is seen again when the set goes on
+            passing = skip(state, cmd.Pass(rest_at, state.turn))
+            happened.extend(passing)
+            state = evolve_all(state, passing)
         laying = cmd.LayDomino(rest_at, seen.inner, seen.outer, seen.end, _stands_for(state, seen), seen.confidence)
         step = _laid(state, laying, raw=seen.raw, arm=command.arm if place == len(lays) else None)
         step = (*step, *follow(evolve_all(state, step), command.at))

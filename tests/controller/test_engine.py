@@ -602,3 +602,34 @@ def test_line_is_taken_over_as_the_camera_sees_it(table: Table) -> None:
     assert table.order("adopt_line", first=[6, 6])["accepted"]
     state = table.outlet.states[-1]
     assert (len(state["line"]), state["turn"], state["halts"]) == (3, 3, [])
+
+
+def test_pass_between_two_moves_that_come_to_rest_together(table: Table) -> None:
+    """Seat 1 lays, seat 2 passes while the arm is still there, seat 3 lays: three acts in that order, and no other."""
+    start(table)
+    table.see((6, 4))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.rounds()
+    table.press(2)
+    table.see((6, 4), (4, 4), (4, 1))
+    assert table.types()[-3:] == ["domino_laid", "passed", "domino_laid"]
+    table.rounds(3)
+    assert [(type(ply).__name__, int(ply.seat)) for ply in table.engine.state.plies] == [
+        ("Move", 0),
+        ("Move", 1),
+        ("Skip", 2),
+        ("Move", 3),
+    ]
+    assert "refused" not in table.types()
+
+
+def test_pass_after_the_move_that_came_to_rest_waits_its_turn(table: Table) -> None:
+    """Seat 2 passes while seat 1's only domino is being read: the move first, then the pass, once."""
+    start(table)
+    table.see((6, 4))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.rounds()
+    table.press(2)
+    table.see((6, 4), (4, 4))
+    table.rounds(3)
+    assert table.types()[-2:] == ["domino_laid", "passed"]

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.line import Line
+from controller.game.rulesets import WrongDominoAlert, fours
 from controller.game.seen import ChainLink, Disagreement, SeenTile, Sighting, Spot
 from controller.game.sight import Agreement, reconcile
-from controller.game.state import Halt, Move
+from controller.game.state import Halt, Move, Skip
 from controller.game.tiles import End, Seat, Tile
-from tests.controller.games import Table, deal, in_a_row, line_of, seen, ways
+from tests.controller.games import Table, deal, in_a_row, line_of, looks, seen, ways
 from tests.controller.rule_table import begun, play
 
 LINE = line_of("66 65 53 31 14 42")
@@ -221,6 +222,20 @@ def test_moves_at_both_ends_are_asked_about_where_either_may_have_been_first() -
     last = [(ply.seat, ply.tile) for ply in table.state.plies[-2:] if isinstance(ply, Move)]
     assert last == [(Seat.S3, Tile.of(6, 2)), (Seat.S0, Tile.of(3, 1))]
     assert table.state.sync is None
+
+
+@pytest.mark.rule("4.13")
+def test_pass_between_two_moves_at_once_is_a_pass() -> None:
+    """Bob lays, Cleo passes, Dan lays, and only then all lies still; a finding in between is ruled on first."""
+    table = play(begun(), "66")
+    sighting = looks(table.state.line, seen(6, 5), seen(5, 1))
+    table.do(cmd.See(table.now, sighting, passed=(Seat.S2,)))
+    acts = [(type(ply), ply.seat) for ply in table.state.plies]
+    assert acts == [(Move, 0), (Move, 1), (Skip, 2), (Move, 3)]
+    table = play(begun(fours(wrong_domino_alert=WrongDominoAlert.IMMEDIATE)), "66")
+    table.do(cmd.See(table.now, looks(table.state.line, seen(4, 5), seen(5, 1)), passed=(Seat.S2,)))
+    assert [(type(ply), ply.seat) for ply in table.state.plies] == [(Move, 0), (Move, 1)]
+    assert table.state.halts == {Halt.FINDING}
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
