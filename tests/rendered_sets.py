@@ -4,7 +4,7 @@ What the core makes of a picture depends on the line it knows and on the picture
 so of every set the pictures round one move are read, one before it, the one with it, and one move later, and the moves
 before them are told in words. The line is as long as chance has it, from one domino to the end of the set.
 
-    python -m tests.rendered_sets 200
+    python -m tests.rendered_sets 200 0     # how many of each kind, and the first one's seed
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def played(seed: int, *, is_wrong: bool) -> Outcome:
     for place, sighting in enumerate(sightings, start=told.looked_at):
         happened = decide(state, cmd.See(MonoNs((100 + place) * S), sighting, before=before))
         state, before = evolve_all(state, happened), sighting
-        wrong = _wrong(told, place, happened)
+        wrong = _wrong(told, place, happened, state.line)
         if wrong is not None:
             return wrong
     findings = [f for f in state.findings if f.kind is ev.FindingKind.WRONG_DOMINO]
@@ -101,22 +101,27 @@ def played(seed: int, *, is_wrong: bool) -> Outcome:
     return Outcome(FOUND if is_wrong else CLEAN)
 
 
-def _wrong(told: Script, place: int, happened: tuple[ev.Event, ...]) -> Outcome | None:
+def _wrong(told: Script, place: int, happened: tuple[ev.Event, ...], line: Line) -> Outcome | None:
     """What is not as it should be after the move at that place; None where all is."""
-    lays = [event for event in happened if isinstance(event, ev.DominoLaid)]
     inner, outer, end = told.moves[place]
     where = "at it" if place == told.looked_at else "after it"
-    if not lays:
+    if not any(isinstance(event, ev.DominoLaid) for event in happened):
         return Outcome(f"{where}: asked", _words(happened))
-    lay = lays[0]
-    # Beside a lone double nobody can say which end is which.
-    is_either_end = place == 1 and told.moves[0][0] == told.moves[0][1]
-    if (lay.inner, lay.outer) != (inner, outer) or (lay.end is not end and not is_either_end):
-        return Outcome(f"{where}: another move", f"{inner}-{outer} {end}: {_words(happened)}")
+    row = [(p.left, p.right) for p in _line(told.moves[: place + 1]).placed]
+    seen = [(p.left, p.right) for p in line.placed]
+    if seen not in (row, [(right, left) for left, right in reversed(row)]):  # left and right are names, no directions
+        return Outcome(f"{where}: another move", f"{inner}-{outer} {end.value}: {_words(happened)}")
     is_finding = any(isinstance(e, ev.FindingRaised) for e in happened)
     if is_finding != (told.is_wrong and place == told.looked_at):
         return Outcome(f"{where}: {'a finding' if is_finding else 'no finding'}", _words(happened))
     return None
+
+
+def _line(moves: tuple[Lie, ...]) -> Line:
+    line = Line()
+    for move in moves:
+        line = line.with_tile(*move, Seat.S0)
+    return line
 
 
 def _before(told: Script) -> State:
@@ -149,11 +154,11 @@ def _words(happened: tuple[ev.Event, ...]) -> str:
     return "; ".join(str(getattr(event, "text", type(event).__name__)) for event in happened)
 
 
-def main(count: int) -> int:
+def main(count: int, first: int) -> int:
     """So many sets with a wrong domino and as many without; 0 when every one came out as it should."""
     outcomes: Counter[tuple[bool, str]] = Counter()
     start = time.perf_counter()
-    for number in range(2 * count):
+    for number in range(first, first + 2 * count):
         is_wrong = number % 2 == 0
         outcome = played(number, is_wrong=is_wrong)
         outcomes[is_wrong, outcome.what] += 1
@@ -161,7 +166,7 @@ def main(count: int) -> int:
             kind = "with" if is_wrong else "without"
             print(f"set {number}, {kind} a wrong domino: {outcome.what}: {outcome.detail}", flush=True)
         elif sys.stderr.isatty():
-            print(f"\r{number + 1} of {2 * count}", end="", file=sys.stderr, flush=True)
+            print(f"\r{number - first + 1} of {2 * count}", end="", file=sys.stderr, flush=True)
     found, clean = outcomes[True, FOUND], outcomes[False, CLEAN]
     seconds = time.perf_counter() - start
     print(f"{found} of {count} wrong dominoes found, {seconds:.0f} s")
@@ -170,4 +175,5 @@ def main(count: int) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 200))
+    given = [int(word) for word in sys.argv[1:]]
+    raise SystemExit(main(given[0] if given else 200, given[1] if len(given) > 1 else 0))
