@@ -70,7 +70,9 @@ class _Look:
         self._place = {placed.tile: place for place, placed in enumerate(line.placed)}
         self._matched = {number: tile for number, tile in matched.items() if tile in self._place}
         self.seen = {tile: sighting.tiles[number] for number, tile in self._matched.items()}
-        self._expected = _expected(line, self.seen, before)
+        expected = _expected(line, self.seen, before)
+        self._is_scattered = expected is None
+        self._expected = expected or {}
         self._touching: set[Tile] = set()  # linked to a neighbour of its own, whichever way round
         self._proper: set[Tile] = set()  # and both as they were laid
         self._turned: set[Tile] = set()
@@ -87,7 +89,8 @@ class _Look:
         if must is None or seen.spot is None:
             if tile in self._turned:
                 return "tile_turned"
-            return "tile_moved" if tile in self._astray - self._touching and self._has_neighbour(tile) else None
+            is_astray = self._is_scattered or (tile in self._astray and self._has_neighbour(tile))
+            return "tile_moved" if is_astray and tile not in self._touching else None
         if abs(seen.spot.middle - must.middle) > MOVED and tile not in self._touching:
             return "tile_moved"
         turn = (seen.spot.way * _sense(placed, seen) * must.way.conjugate()).real
@@ -166,10 +169,10 @@ def _sense(placed: Placed, seen: SeenTile) -> int:
     return 1 if one >= other else -1
 
 
-def _expected(line: Line, seen: Mapping[Tile, SeenTile], before: Sighting | None) -> dict[Tile, Spot]:
+def _expected(line: Line, seen: Mapping[Tile, SeenTile], before: Sighting | None) -> dict[Tile, Spot] | None:
     """Where each domino that was seen before must lie now, its way from left to right, by how the most of them lie.
 
-    Empty where too few say the same: the table was not seen before, or its line was bent.
+    Empty where too few are seen to say; None where they do not say the same: the line was bent, or scattered.
     """
     if before is None:
         return {}
@@ -181,9 +184,11 @@ def _expected(line: Line, seen: Mapping[Tile, SeenTile], before: Sighting | None
         if tile is not None and tile.spot is not None:
             was[placed.tile] = Spot(tile.spot.middle, tile.spot.way * _sense(placed, tile))
     pairs = [(spot.middle, now.middle) for tile, spot in was.items() if tile in seen and (now := seen[tile].spot)]
+    if len(pairs) < FEWEST:
+        return {}
     turn, shift, at_ease = max(_motions(pairs), key=lambda motion: motion[2])
     if at_ease < FEWEST or 2 * at_ease < len(pairs):
-        return {}
+        return None
     return {tile: Spot(turn * spot.middle + shift, turn * spot.way) for tile, spot in was.items()}
 
 

@@ -179,6 +179,12 @@ def test_line_swept_together_is_told_as_a_whole() -> None:
     assert (view.code, view.tile) == ("line_disturbed", None)
 
 
+def test_line_scattered_in_plain_view_is_told_as_a_whole() -> None:
+    """Every domino is seen, and none lies to the others as it lay."""
+    about = [moved(tile, complex(7 * n * n, 11 - 5 * n), turn_deg=50 * n) for n, tile in enumerate(lying(LINE))]
+    assert trouble(about) == ("line_disturbed", None)
+
+
 def test_move_at_an_end_is_seen_while_another_domino_is_hidden() -> None:
     """A cup over the middle of the line keeps nobody from playing."""
     tiles = [*lying(LINE), replace(seen(2, 0), spot=Spot(12 + 0j, 1 + 0j))]
