@@ -46,6 +46,9 @@ bench-gpio: $(VENV)/.ready-gpio ## measure press and lamp on simulated lines bes
 exam: $(VENV)/.ready-dev ## read 500 drawn pictures that nothing was learnt from, 200 of them without dominoes
 	$(BIN)/python -m vision.exam
 
+sight: $(VENV)/.ready-dev ## play 400 drawn sets through reader and rules, half of them with one wrong domino, ten minutes
+	$(BIN)/python -m tests.rendered_sets
+
 train: $(VENV)/.ready-train ## make the reader's networks from nothing, under an hour on two cores
 	$(BIN)/python -m vision.train
 
@@ -71,5 +74,5 @@ $(VENV)/.ready-gpio: pyproject.toml constraints.txt .ci/prepare
 	@bash .ci/prepare $(VENV) .[dev,pi]
 	@touch $@ $(VENV)/.ready $(VENV)/.ready-dev
 
-.PHONY: help demo test test-gpio fuzz test-board test-unit check bench bench-gpio exam train lock clean
+.PHONY: help demo test test-gpio fuzz test-board test-unit check bench bench-gpio exam sight train lock clean
 .DEFAULT_GOAL := help

@@ -34,7 +34,8 @@ from controller.demo.stage import Photographer, config_of_demo
 from controller.demo.watching import Address
 from controller.eyes import Point, Zone, sighting_of
 from controller.game.rulesets import values_of
-from controller.game.tiles import MonoNs
+from controller.game.seen import Arm
+from controller.game.tiles import MonoNs, Seat
 from controller.journal import Journal, JournalError
 from controller.keeper import RecordTo, keeper_of
 from controller.machine import VERSION, is_clock_set, is_quiet_now, temperature_c
@@ -64,6 +65,7 @@ from vision.layout import LineLayout
 from vision.lookout import Back, Camera, Died, Examined, Lookout, Lost, News, Playback, Taken
 from vision.reader import read
 from vision.reading import Reading
+from vision.recall import Recall
 from vision.view import KINDS, View
 from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
 
@@ -244,7 +246,7 @@ class Service:
             self._lookout = _lookout(
                 config,
                 table,
-                watch=lambda bgr: read(bgr, table=table),
+                watch=_remembering(lambda bgr: read(bgr, table=table)),
                 tell=self._tell,
                 clock_ns=clock_ns,
                 camera=camera,
@@ -330,7 +332,8 @@ def _item_of(news: News, zone_of: Callable[[Point], Zone]) -> inbox.Item | None:
     """What vision says, in the loop's words."""
     match news:
         case Settled():
-            return inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, zone_of))
+            arm = None if news.hand is None else Arm(Seat(news.hand.seat), news.hand.confidence)
+            return inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, zone_of), arm)
         case Taken():
             return inbox.FrameTaken(MonoNs(news.mono_ns))
         case HandIn() | HandOut():
@@ -343,6 +346,12 @@ def _item_of(news: News, zone_of: Callable[[Point], Zone]) -> inbox.Item | None:
             return inbox.LookTaken(_look_of(news.mono_ns, news.checkup))
         case Died():
             return inbox.ThreadDied("camera", news.reason)
+
+
+def _remembering(read: Callable[[Bgr8], Reading]) -> Callable[[Bgr8], Reading]:
+    """A reader that also tells of what it read before and what has left a bare place."""
+    recall = Recall()
+    return lambda bgr: recall.of(bgr, read(bgr))
 
 
 def all_middle(point: Point) -> Zone:
@@ -453,7 +462,7 @@ def replay_recording(
             table = table_from(session.head["table"])
         except (KeyError, TypeError, ValueError) as error:
             raise RecordingError(f"expected a table in the head of {session.folder}, got {error!r}") from error
-        watcher = Watcher(read=lambda bgr: read(bgr, table=table), table=table)
+        watcher = Watcher(read=_remembering(lambda bgr: read(bgr, table=table)), table=table)
         zone_of: Callable[[Point], Zone] = table.zone_of if table is not None else all_middle
 
         def see(picture: Picture, at_ns: int) -> Iterator[inbox.Item]:

@@ -37,7 +37,8 @@ from controller.demo.patience import DemoFailed
 from controller.demo.run import Options
 from controller.eyes import sighting_of
 from controller.game.line import Line
-from controller.game.sight import Agreement, Sighting, reconcile
+from controller.game.seen import Sighting
+from controller.game.sight import Agreement, reconcile
 from controller.game.tiles import End, Seat
 from controller.keeper import RecordTo
 from controller.mosquitto import MosquittoError

@@ -23,9 +23,9 @@ from controller.game.evolve import evolve, evolve_all
 from controller.game.panel import Flash, Sound, panel
 from controller.game.paragraphs import PARAGRAPHS
 from controller.game.rulesets import Params
-from controller.game.sight import Sighting
+from controller.game.seen import Sighting, Stills
 from controller.game.snapshot import snapshot
-from controller.game.state import Phase, State
+from controller.game.state import Halt, Phase, State
 from controller.game.tiles import MonoNs, Seat
 from controller.inbox import (
     Blind,
@@ -109,7 +109,9 @@ class Engine:
         self._inbox: queue.Queue[Item] = queue.Queue()
         self._storage_trouble: str | None = None
         self._unkept_since: MonoNs | None = None
-        self._sighting: Sighting | None = None
+        self._seen: Seen | None = None
+        self._seen_before_at: MonoNs | None = None
+        self._agreed: Sighting | None = None
         self._unwritten: Seen | None = None
         self._retry_ns = 0
         self._last_frame_ns: int | None = None
@@ -260,9 +262,9 @@ class Engine:
         self._believe(entries, happened)
         if self._storage_trouble is not None:
             self._recover()
-        if not isinstance(command, cmd.See | cmd.Tick) and self._sighting is not None:
+        if not isinstance(command, cmd.See | cmd.Tick) and self._seen is not None:
             # What lies on the table may mean something else now: a pause is over, a domino has to go back.
-            self._decide(cmd.See(self._now(), self._sighting))
+            self._decide(self._sight(self._seen, rest_at=None))
         return entries
 
     def _believe(self, entries: Sequence[Entry], happened: Sequence[ev.Event]) -> None:
@@ -276,10 +278,21 @@ class Engine:
         if self._witness is not None:
             self._witness.happened(entries, alerts)
 
+    def _sight(self, seen: Seen, *, rest_at: MonoNs | None) -> cmd.See:
+        stills = Stills(self._seen_before_at, seen.rest_at)
+        passed = tuple(Seat(press.button) for press in self._held_presses)
+        return cmd.See(self._now(), seen.sighting, rest_at, seen.arm, stills, self._agreed, passed)
+
     def _see(self, seen: Seen) -> None:
-        self._sighting = seen.sighting
+        if seen is not self._seen:
+            self._seen_before_at = None if self._seen is None else self._seen.rest_at
+            self._seen = seen
         self._is_hand_in, self._hand_left_ns = False, None
-        self._decide(cmd.See(self._now(), seen.sighting, seen.rest_at))
+        for entry in self._decide(self._sight(seen, rest_at=seen.rest_at)):
+            if entry.type == type_name(ev.Passed):  # he passed between two moves that came to rest together
+                self._held_presses = [press for press in self._held_presses if press.button != entry.body["seat"]]
+        if self._storage_trouble is None and not self.state.halts - {Halt.TAKE_BACK}:
+            self._agreed = seen.sighting
         self._unwritten = seen if self._storage_trouble is not None else None
 
     def _retry(self) -> None:
@@ -406,6 +419,8 @@ class Engine:
 
     def _carry_out(self, order: OrderCame, admitted: Accepted, command: cmd.Command) -> None:
         message = order.message
+        if isinstance(command, cmd.AdoptLine) and self._seen is not None:
+            command = replace(command, sighting=self._seen.sighting)
         entries = self._decide(command)
         answer = self._answer(admitted.id, entries)
         if answer.reason != "storage":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from controller.faults import Faults
-from controller.game.sight import Sighting
+from controller.game.seen import Arm, Sighting
 from controller.game.tiles import MonoNs
 from controller.journal import Entry, Journal
 from controller.mqtt import CommandMessage
@@ -124,6 +124,8 @@ class Seen:
 
     rest_at: MonoNs
     sighting: Sighting
+    arm: Arm | None = None
+    """Whose was over the table last, where one was made out."""
 
 
 @dataclass(frozen=True, slots=True)

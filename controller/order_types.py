@@ -148,6 +148,17 @@ class Lay(Order, frozen=True, kw_only=True):
         return cmd.LayDomino(at, *self.tile, End(self.end), self.seat)
 
 
+class AdoptLine(Order, frozen=True, kw_only=True):
+    """The line is taken over as it lies: the camera has not seen how it came about."""
+
+    topic = "adopt_line"
+    first: OddHalves | None = None
+    """The domino that was led; None: nobody says."""
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.AdoptLine(at, self.first, self.by)
+
+
 class VoicePass(Order, frozen=True, kw_only=True):
     """A player passed by word or gesture, without his button."""
 
@@ -190,6 +201,17 @@ class Expose(Order, frozen=True, kw_only=True):
 
     def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
         return cmd.Expose(at, self.seat, Tile.of(*self.tile), self.by, self.in_last_set)
+
+
+class Show(Order, frozen=True, kw_only=True):
+    """Dominoes of a hand laid open that the camera can't read."""
+
+    topic = "show"
+    seat: Odd
+    tiles: Hand
+
+    def _command(self, at: MonoNs, params: Params, table: str) -> cmd.Command:
+        return cmd.Show(at, self.seat, _hand(self.tiles), self.by)
 
 
 class Warn(Order, frozen=True, kw_only=True):

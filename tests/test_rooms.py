@@ -23,7 +23,7 @@ CORE = "controller/game"
 PURE_BUT_FOR = {"controller/record": ("json_",), "controller/register": ("files.py", "page.py")}
 """Beside the core: rooms of values and words, but for the files that read and write."""
 CORE_MAY_IMPORT = frozenset(
-    {"__future__", "collections", "dataclasses", "enum", "functools", "itertools", "re", "typing"}
+    {"__future__", "collections", "dataclasses", "enum", "functools", "itertools", "math", "re", "typing"}
 )
 """Modules of values only: no clock, file, thread, log or chance can come in by these."""
 

@@ -2,8 +2,9 @@
 
 A joint is made by the short end of one of the two dominoes: against the other's end (straight on), against the middle
 of its long side (it lies crosswise, as doubles do), or against the side of one of its halves (a corner). Now and then
-a line steps aside without an end: a double lies beside the last half, or two equal halves lie side by side. A third
-domino at a place where the line goes through is a branch.
+a line goes on without an end: it steps aside where a double lies beside the last half, or two equal halves lie side by
+side; and a double that was laid wrongly lies crosswise against another. A third domino at a place where the line goes
+through is a branch.
 Lengths are in units of the side of a half.
 """
 
@@ -30,6 +31,8 @@ class LineParams:
     """Added at the ends of a domino that has neighbours at both its long sides: the line goes through it."""
     step_reach: float = 0.35
     """The same where no end is part of the joint; nothing but suits and places says that it is one."""
+    flush_reach: float = 0.15
+    """The same for two doubles laid crosswise: dominoes of a hand laid open lie farther apart."""
     step_cost: float = 0.5
     """Added for those: any other joint is likelier."""
 
@@ -72,9 +75,11 @@ def chains(
     group = list(range(len(dominoes)))
     joints = _joints(dominoes, params)
     through = _laid_through(joints)
-    joints.sort(key=lambda j: j.cost + params.aside_cost * _is_aside(j, through))
+    joints.sort(key=lambda j: (_is_flush(j), j.cost + params.aside_cost * _is_aside(j, through)))
     for joint in joints:
         if group[joint.first] == group[joint.second]:
+            continue
+        if _is_flush(joint) and not _ends_a_line(joint, taken):
             continue
         if not (_free(taken[joint.first], joint.first_slot) and _free(taken[joint.second], joint.second_slot)):
             continue
@@ -94,6 +99,17 @@ def _laid_through(joints: Sequence[_Joint]) -> set[int]:
 def _is_aside(joint: _Joint, through: set[int]) -> bool:
     ends = ((joint.first, joint.first_slot), (joint.second, joint.second_slot))
     return any(index in through and slot in (_A, _B) for index, slot in ends)
+
+
+def _is_flush(joint: _Joint) -> bool:
+    """Whether it joins two long sides in their whole length."""
+    return {joint.first_slot, joint.second_slot} <= {_LEFT, _RIGHT}
+
+
+def _ends_a_line(joint: _Joint, taken: dict[int, dict[str, tuple[int, _Joint]]]) -> bool:
+    """Whether the line comes in at the other long side of one of the two: alone they are but side by side."""
+    other = {_LEFT: _RIGHT, _RIGHT: _LEFT}
+    return other[joint.first_slot] in taken[joint.first] or other[joint.second_slot] in taken[joint.second]
 
 
 def _branches(
@@ -159,7 +175,12 @@ def _near(
 
 
 def _is_step(p: _Place, q: _Place, one: Point, other: Point, side: float) -> bool:
-    """Whether two equal suits may be joined without an end: a double beside a half, or two halves side by side."""
+    """Whether two places may be joined without an end: of two doubles laid crosswise, or of two equal suits.
+
+    Those are a double beside a half, or two halves side by side.
+    """
+    if _are_flush(p, q):
+        return p.suit is not None and q.suit is not None
     if p.suit is None or p.suit != q.suit or "side" not in (p.kind, q.kind):
         return False
     if "middle" in (p.kind, q.kind):
@@ -169,11 +190,17 @@ def _is_step(p: _Place, q: _Place, one: Point, other: Point, side: float) -> boo
     return STEP[0] < abs(x * across[1] - y * across[0]) / side < STEP[1]
 
 
+def _are_flush(p: _Place, q: _Place) -> bool:
+    """Whether two long sides lie against each other in their whole length."""
+    return p.kind == q.kind == "middle"
+
+
 def _cost(p: _Place, q: _Place, side: float, params: LineParams) -> float | None:
     """How badly two places touch; None when they do not."""
     gap = math.dist(p.at, q.at) / side
     steps_aside = "end" not in (p.kind, q.kind)
-    if gap > (params.step_reach if steps_aside else params.reach):
+    reach = params.step_reach if steps_aside else params.reach
+    if gap > (params.flush_reach if _are_flush(p, q) else reach):
         return None
     facing = -(p.outward[0] * q.outward[0] + p.outward[1] * q.outward[1])
     skew_deg = math.degrees(math.acos(max(-1.0, min(1.0, facing))))

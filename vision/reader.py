@@ -16,6 +16,7 @@ from vision.line import LineParams, chains
 from vision.networks import Network, network
 from vision.packing import best_packing, crossing, firsts, overlaps, same
 from vision.reading import Domino, Half, Reading
+from vision.twins import as_doubles
 
 Bgr8 = NDArray[np.uint8]
 Floats = NDArray[np.floating[Any]]
@@ -115,7 +116,7 @@ class Reader:
         corner, near = ((0, 0), bgr) if table is None else _near_table(bgr, table, self.params)
         eyes = Eyes(self.faces, near, table and table.within(*corner))
         faces = found(self.finder, eyes, self.params)
-        dominoes = sorted(_dominoes(faces, corner, self.params), key=lambda domino: domino.centre)
+        dominoes = sorted(as_doubles(tuple(_dominoes(faces, corner, self.params))), key=lambda domino: domino.centre)
         return Reading(tuple(dominoes), *chains(dominoes, self.params.line))
 
 

@@ -82,6 +82,8 @@ class Reading:
     """Chains of two or more by geometry, longest first; no domino is in two chains or twice in one."""
     branches: tuple[Branch, ...] = ()
     """Where one chain, or a domino in none, touches the middle of another."""
+    bare: tuple[Domino, ...] | None = None
+    """Dominoes of earlier pictures that are gone, and where they lay nothing lies; None: nobody has looked for that."""
 
     def __post_init__(self) -> None:
         used = [link.domino for chain in self.chains for link in chain]

@@ -41,6 +41,14 @@ class WatchParams:
 
 
 @dataclass(frozen=True, slots=True)
+class HandSeen:
+    """From whose side the arm came in that was over the table last, and how sure that is, in [0, 1]."""
+
+    seat: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class Settled:
     """The scene has changed and lies still, with no hand in it."""
 
@@ -49,6 +57,8 @@ class Settled:
     """Since when it lies still."""
     frame: Frame
     """The one it was judged on."""
+    hand: HandSeen | None = None
+    """None where nobody's arm was made out."""
 
     @property
     def frame_number(self) -> int:

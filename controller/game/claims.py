@@ -7,10 +7,12 @@ from controller.game import events as ev
 from controller.game.clocks import NS_PER_MS
 from controller.game.draw import is_redealable
 from controller.game.events import Reason
+from controller.game.evolve import evolve_all
 from controller.game.line import Line
 from controller.game.rulesets import Redeal, RedealDeadline, TimeClaimWindow
-from controller.game.rulings import Events, Refusal, raised
-from controller.game.sight import read_hand
+from controller.game.rulings import Events, Refusal, lost, raised
+from controller.game.seen import Disagreement
+from controller.game.showing import read_hand
 from controller.game.state import Move, Phase, State
 from controller.game.tiles import ALL_TILES, HAND_SIZE, MonoNs, Seat, Tile
 
@@ -67,9 +69,15 @@ def claim_redeal(state: State, command: cmd.ClaimRedeal) -> Events:
 
 def see_claim(state: State, command: cmd.See) -> Events:
     """The claimant's dominoes lie in the middle: once they can be read they are judged."""
-    assert state.claim is not None
-    hand = read_hand(_lying(state), command.sighting)
-    return () if hand is None else _judged(state, command.at, state.claim, hand, is_seen=True)
+    claimant = state.claim
+    assert claimant is not None, "somebody has claimed a redeal"
+    view = read_hand(_lying(state), claimant, command.sighting, told=state.exposed, name_of=state.name_of)
+    if view is None:
+        return ()
+    if isinstance(view, Disagreement):
+        return lost(state, command.at, view)
+    found = (ev.SyncFound(command.at),) if state.sync is not None else ()
+    return (*found, *_judged(state, command.at, claimant, view, is_seen=True))
 
 
 def _lying(state: State) -> Line:
@@ -115,7 +123,7 @@ def expose(state: State, command: cmd.Expose) -> Events:
             raise Refusal(Reason.NO_SET, "no set before this one can still be changed: leave in_last_set out")
         plies, exposed, hands = state.closed.plies, state.closed.exposed, state.closed.hands
     else:
-        if state.phase is Phase.BETWEEN:
+        if state.phase is Phase.BETWEEN and state.claim is None:
             raise Refusal(Reason.NO_SET)
         plies, exposed, hands = state.plies, state.exposed, state.hands
     moves = [ply for ply in plies if isinstance(ply, Move)]
@@ -126,3 +134,19 @@ def expose(state: State, command: cmd.Expose) -> Events:
     if is_known or known >= left or (hands is not None and command.tile not in hands[seat]):
         raise Refusal(Reason.NOT_IN_A_HAND)
     return (ev.TileExposed(command.at, seat, command.tile, command.by, command.in_last_set),)
+
+
+def show(state: State, command: cmd.Show) -> Events:
+    """Dominoes of a hand laid open that the camera can't read: each is known to be there, and need not be seen.
+
+    One that is known to be there already is no mistake.
+    """
+    seat = Seat(command.seat)
+    known = {shown.tile for shown in state.exposed if shown.seat is seat}
+    happened: list[ev.Event] = []
+    for tile in dict.fromkeys(command.tiles):
+        if tile not in known:
+            step = expose(state, cmd.Expose(command.at, seat, tile, command.by))
+            happened.extend(step)
+            state = evolve_all(state, step)
+    return tuple(happened)

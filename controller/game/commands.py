@@ -7,7 +7,7 @@ from enum import Enum
 
 from controller.game.ledger import Ledger
 from controller.game.rulesets import Params
-from controller.game.sight import Sighting
+from controller.game.seen import Arm, Sighting, Stills
 from controller.game.tiles import End, MonoNs, Seat, Tile
 
 Names = tuple[str, str, str, str]
@@ -84,6 +84,14 @@ class See:
     sighting: Sighting
     rest_at: MonoNs | None = None
     """When it came to rest, where that was before `at`: a domino was laid then, everything else happens now."""
+    arm: Arm | None = None
+    """Whose arm was over the table last, where one was made out."""
+    stills: Stills | None = None
+    """The pictures of it and of the table before it; None: they are not known."""
+    before: Sighting | None = None
+    """The table when it was last found to agree with what is known."""
+    passed: tuple[Seat, ...] = ()
+    """Who has passed while it was not at rest: counts only where a move after the pass is seen as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,18 @@ class LayDomino:
     end: End
     seat: int | None = None
     confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptLine:
+    """The referee has the line taken over as it lies: the set was begun, or went on, where the camera saw nothing."""
+
+    at: MonoNs
+    first: Halves | None = None
+    """The domino that was led; None: nobody says."""
+    by: str = ""
+    sighting: Sighting | None = None
+    """The table as it lies; None: nothing has been seen of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +163,16 @@ class Expose:
     by: str = ""
     in_last_set: bool = False
     """It belongs to the set that was registered last (claim_deadline)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """The referee enters dominoes of a hand laid open that the camera can't read."""
+
+    at: MonoNs
+    seat: int
+    tiles: tuple[Tile, ...]
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,11 +333,13 @@ Command = (
     | StartSet
     | See
     | LayDomino
+    | AdoptLine
     | Pass
     | CallReferee
     | ClaimTime
     | ClaimRedeal
     | Expose
+    | Show
     | Acknowledge
     | Rule
     | Warn

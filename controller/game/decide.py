@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from controller.game import claims, playing, refereeing
+from controller.game import claims, playing, refereeing, seeing
 from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.events import Reason
@@ -103,13 +103,15 @@ TABLE: dict[type, dict[Phase, Handler]] = {
     cmd.StartGame: _always(refereeing.start_game),
     cmd.DrawLead: _row(_NO_GAME, refereeing.draw_lead, _RUNNING, _RUNNING, _OVER),
     cmd.StartSet: _row(_NO_GAME, refereeing.start_set, _RUNNING, _RUNNING, _OVER),
-    cmd.See: _row(_nothing, playing.see_between, playing.see_play, playing.see_count, _nothing),
+    cmd.See: _row(_nothing, seeing.see_between, seeing.see_play, seeing.see_count, _nothing),
     cmd.LayDomino: _row(_NO_GAME, _after_set(_NO_SET), playing.lay, _CLOSED, _OVER),
+    cmd.AdoptLine: _row(_NO_GAME, _after_set(_NO_SET), seeing.adopt, _CLOSED, _OVER),
     cmd.Pass: _row(_NO_GAME, _after_set(Reason.PASS_BEFORE_FIRST_MOVE), playing.skip, _CLOSED, _OVER),
     cmd.CallReferee: _always(playing.call),
     cmd.ClaimTime: _row(_NO_GAME, _NO_SET, claims.claim_time, _CLOSED, _OVER),
     cmd.ClaimRedeal: _row(_NO_GAME, claims.claim_redeal, claims.claim_redeal, Reason.TOO_LATE, _OVER),
     cmd.Expose: _row(_NO_GAME, claims.expose, claims.expose, claims.expose, _OVER),
+    cmd.Show: _row(_NO_GAME, claims.show, claims.show, claims.show, _OVER),
     cmd.Acknowledge: _always(refereeing.acknowledge),
     cmd.Rule: _row(_NO_GAME, refereeing.rule, refereeing.rule, refereeing.rule, _OVER),
     cmd.Warn: _row(_NO_GAME, refereeing.give_warning, refereeing.give_warning, refereeing.give_warning, _OVER),

@@ -11,6 +11,7 @@ from enum import Enum
 from controller.game.commands import Decision
 from controller.game.ledger import Ledger
 from controller.game.rulesets import Params
+from controller.game.seen import Arm, Stills
 from controller.game.tiles import End, MonoNs, Pair, Seat, Suit, Tile
 
 
@@ -57,6 +58,7 @@ class Reason(Enum):
     NOT_IN_A_HAND = "not_in_a_hand"
     OTHER_COMPETITION = "other_competition"
     LEDGER_CONFLICT = "ledger_conflict"
+    CANNOT_ADOPT = "cannot_adopt"
 
 
 class FindingKind(Enum):
@@ -155,6 +157,11 @@ class DominoLaid:
     raw: tuple[int, int] | None = None
     """What the reader alone took the halves for (inner, outer), where it came through the camera."""
     think_ms: int = 0
+    arm: Arm | None = None
+    """Whose arm the camera saw over the table, where it made one out; the move is the seat's on turn all the same."""
+    adopted: int | None = None
+    """Its place, from 0, among dominoes that were taken over as they lay, so that order and seats are not known; None:
+    it was laid in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +234,8 @@ class FindingRaised:
     """The domino (inner, outer) that was laid out of turn, and where: it is in no line."""
     misreadings: tuple[Misreading, ...] = ()
     """The same as `repairs`, one for one, as facts."""
+    stills: Stills | None = None
+    """Before and after, where nothing but the side from which an arm came tells whose domino it was."""
 
     @property
     def is_of_one_pass(self) -> bool:
@@ -399,6 +408,8 @@ class HandsShown:
 
     at: MonoNs
     hands: tuple[tuple[Tile, ...], ...]
+    raw: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """Beside each domino what the reader alone took its halves for, -1 for one that it did not see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,6 +520,8 @@ class SyncLost:
     tile: Tile | None
     """The domino to look at."""
     text: str
+    seat: Seat | None = None
+    """In whose hand it is; None: in nobody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -653,4 +666,5 @@ def is_act(event: Event) -> bool:
     is_ruling = isinstance(event, FindingRuled) and not event.by_rule
     is_order = isinstance(event, SetAnnulled | WarningGiven) and event.by_referee
     is_claim = isinstance(event, TimeClaimed) and event.reason is None
-    return isinstance(event, ACTS) or is_ruling or is_order or is_claim
+    is_taken_with_others = isinstance(event, DominoLaid) and bool(event.adopted)
+    return (isinstance(event, ACTS) and not is_taken_with_others) or is_ruling or is_order or is_claim

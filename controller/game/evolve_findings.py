@@ -10,7 +10,7 @@ from controller.game.amend import line_of
 from controller.game.commands import Decision
 from controller.game.evolve_sets import ledger_id
 from controller.game.ledger import LedgerEntry
-from controller.game.rulesets import WrongDominoAlert
+from controller.game.rulesets import OutOfTurn, WrongDominoAlert
 from controller.game.state import Alert, AlertKind, Exposed, Finding, Forfeit, Move, Phase, Ply, State, WarningEntry
 from controller.game.tiles import MonoNs, Tile
 
@@ -40,6 +40,7 @@ def finding_raised(state: State, event: ev.FindingRaised) -> State:
         repairs=event.repairs,
         set_no=event.set_no,
         lay=event.lay,
+        stills=event.stills,
     )
     state = replace(state, findings=(*state.findings, finding), next_finding=event.finding + 1)
     is_wrong_domino = event.kind is ev.FindingKind.WRONG_DOMINO
@@ -58,8 +59,10 @@ def finding_ruled(state: State, event: ev.FindingRuled) -> State:
     if event.decision is Decision.DISMISS:
         return _dismissed(state, finding)
     if event.decision is Decision.CONFIRM and finding.lay is not None and finding.seat is not None:
-        shown = Exposed(Tile.of(*finding.lay[:2]), finding.seat)
-        return replace(state, exposed=(*state.exposed, shown))
+        tile = Tile.of(*finding.lay[:2])
+        lying = (tile,) if finding.is_by_arm and state.params.out_of_turn is not OutOfTurn.STANDS else ()
+        shown = Exposed(tile, finding.seat)
+        return replace(state, exposed=(*state.exposed, shown), take_back=(*state.take_back, *lying))
     if event.decision is not Decision.CONTINUE:
         return state
     back = tuple(ply for ply in state.plies[finding.ply :] if isinstance(ply, Move))

@@ -83,7 +83,7 @@ def hands_shown(state: State, event: ev.HandsShown) -> State:
 
 def hands_counted(state: State, event: ev.HandsCounted) -> State:
     """The referee entered or confirmed the four hands."""
-    counted = replace(state, hands=event.hands)
+    counted = replace(_without_alert(state, AlertKind.OUT_OF_SYNC), hands=event.hands, sync=None)
     if not state.is_reveal_ordered:
         return counted
     text = "The hands show no wrong pass: the set is played again, or the reveal taken back."
@@ -130,7 +130,8 @@ def redeal_granted(state: State, event: ev.RedealGranted) -> State:
 def redeal_denied(state: State, event: ev.RedealDenied) -> State:
     """The hand goes back, and everybody knows it now."""
     lying = event.hand if event.is_seen else ()
-    shown = tuple(Exposed(tile, event.seat) for tile in event.hand if tile not in state.line.tiles)
+    known = state.line.tiles | {seen.tile for seen in state.exposed}
+    shown = tuple(Exposed(tile, event.seat) for tile in event.hand if tile not in known)
     return replace(state, claim=None, take_back=(*state.take_back, *lying), exposed=(*state.exposed, *shown))
 
 
@@ -146,7 +147,7 @@ def tile_exposed(state: State, event: ev.TileExposed) -> State:
 def sync_lost(state: State, event: ev.SyncLost) -> State:
     """What lies on the table and what is known can't be reconciled."""
     alert = Alert(AlertKind.OUT_OF_SYNC, event.at, event.text)
-    return replace(state, sync=SyncTrouble(event.code, event.tile, event.text), alert=alert)
+    return replace(state, sync=SyncTrouble(event.code, event.tile, event.text, event.seat), alert=alert)
 
 
 def sync_found(state: State, event: ev.SyncFound) -> State:

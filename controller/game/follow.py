@@ -45,6 +45,9 @@ def _consequence(state: State, at: MonoNs) -> Events:
     found = new_finding(state, at)
     if found is not None:
         return (found,)
+    come = next((f for f in state.open_findings if _is_his_turn(state, f)), None)
+    if come is not None:
+        return (ev.FindingRuled(at, come.number, Decision.DISMISS, by_rule=True),)
     return (
         _confirmed_by_rule(state, at)
         or _awarded(state, at)
@@ -52,6 +55,13 @@ def _consequence(state: State, at: MonoNs) -> Events:
         or _unclaimed(state, at)
         or _score(state, at)
     )
+
+
+def _is_his_turn(state: State, finding: Finding) -> bool:
+    """Whether who is said to have laid out of turn is on turn now, those before him having passed since (11.8)."""
+    since = state.plies[finding.ply :]
+    has_passed = bool(since) and all(isinstance(ply, Skip) for ply in since)
+    return finding.kind is FindingKind.OUT_OF_TURN and finding.seat is state.turn and has_passed
 
 
 def _late(state: State, at: MonoNs) -> Events:

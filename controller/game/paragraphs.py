@@ -51,6 +51,7 @@ PARAGRAPHS: Mapping[Cited, str] = {
     Reason.NOT_IN_A_HAND: "15.3",
     Reason.OTHER_COMPETITION: "17.7",
     Reason.LEDGER_CONFLICT: "17.7",
+    Reason.CANNOT_ADOPT: "4.14",
     # what a finding is about
     FindingKind.WRONG_DOMINO: "10.1",
     FindingKind.WRONG_PASS: "9.1",

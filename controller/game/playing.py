@@ -1,21 +1,18 @@
-"""What players and camera do: laying, passing, a table at rest, time going by; nothing the referee says is here."""
+"""What players do: laying, passing, letting time go by, calling; what is seen and what the referee says is not here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from controller.game import commands as cmd
 from controller.game import events as ev
-from controller.game.claims import see_claim
 from controller.game.clocks import NS_PER_MS, NS_PER_S
 from controller.game.events import Reason
-from controller.game.evolve import evolve, evolve_all
-from controller.game.follow import follow
+from controller.game.evolve import evolve_all
 from controller.game.rulesets import OutOfTurn
 from controller.game.rulings import Events, Refusal, raised
-from controller.game.sight import Disagreement, Lay, assign_hands, reconcile
-from controller.game.state import Halt, Phase, Skip, State
+from controller.game.seen import Arm
+from controller.game.state import Halt, Skip, State
 from controller.game.tiles import End, MonoNs, Seat, Suit, Tile
 
 
@@ -23,10 +20,11 @@ def lay(state: State, command: cmd.LayDomino) -> Events:
     """A domino is laid, as somebody says."""
     if state.claim is not None:
         raise Refusal(Reason.HALTED)
-    return _laid(state, command, raw=None)
+    return laid(state, command, raw=None)
 
 
-def _laid(state: State, command: cmd.LayDomino, *, raw: tuple[int, int] | None) -> Events:
+def laid(state: State, command: cmd.LayDomino, *, raw: tuple[int, int] | None, arm: Arm | None = None) -> Events:
+    """A domino is laid, as somebody says or as it was seen: then with what the reader took it for, and whose arm."""
     turn = state.turn
     assert turn is not None, "somebody is on turn while a set is played"
     seat = turn if command.seat is None else Seat(command.seat)
@@ -46,10 +44,19 @@ def _laid(state: State, command: cmd.LayDomino, *, raw: tuple[int, int] | None) 
     if state.tiles_left(seat) == 0:
         raise Refusal(Reason.NOT_IN_A_HAND)
     is_fitting = state.line.open_suit(command.end) in (None, inner)
-    laid = ev.DominoLaid(
-        command.at, seat, inner, outer, command.end, is_fitting, command.confidence, raw, _think_ms(state, command.at)
+    move = ev.DominoLaid(
+        command.at,
+        seat,
+        inner,
+        outer,
+        command.end,
+        is_fitting,
+        command.confidence,
+        raw,
+        think_ms=_think_ms(state, command.at),
+        arm=arm,
     )
-    return (*withdrawn, *_overtime(state, command.at), laid)
+    return (*withdrawn, *_overtime(state, command.at), move)
 
 
 def _think_ms(state: State, at: MonoNs) -> int:
@@ -82,8 +89,7 @@ def laid_out_of_turn(state: State, command: cmd.LayDomino) -> Events:
 def skip(state: State, command: cmd.Pass) -> Events:
     """A pass, pressed or said."""
     seat = Seat(command.seat)
-    # A pass that was only spoken is often why the table is not understood: the referee may enter it then.
-    halts = state.halts - {Halt.TAKE_BACK} - ({Halt.OUT_OF_SYNC} if command.by_voice else frozenset())
+    halts = state.halts - {Halt.TAKE_BACK} - (_by_word(state) if command.by_voice else frozenset())
     if halts:
         why = ", ".join(sorted(halt.value for halt in halts))
         raise Refusal(Reason.HALTED, f"the set is halted ({why}): nothing counts before it goes on")
@@ -97,6 +103,15 @@ def skip(state: State, command: cmd.Pass) -> Events:
     return (*late, ev.Passed(command.at, seat, _think_ms(state, command.at), command.by_voice))
 
 
+def _by_word(state: State) -> frozenset[Halt]:
+    """What a pass that was only spoken may be the reason of, so that the referee can enter it then.
+
+    The table is not understood, or another seat than the one on turn has laid a domino.
+    """
+    is_turn = all(f.kind is ev.FindingKind.OUT_OF_TURN for f in state.open_findings if state.stops_for(f))
+    return frozenset({Halt.OUT_OF_SYNC, Halt.FINDING} if is_turn else {Halt.OUT_OF_SYNC})
+
+
 def _may_retract(state: State, seat: Seat, at: MonoNs) -> bool:
     """Whether `seat` has just passed and may still take it back (pass_retract_seconds)."""
     last = state.plies[-1] if state.plies else None
@@ -104,57 +119,6 @@ def _may_retract(state: State, seat: Seat, at: MonoNs) -> bool:
         return False
     is_open = state.last_move is not None and not state.open_findings
     return is_open and state.clock.elapsed_ns(at) <= state.params.pass_retract_seconds * NS_PER_S
-
-
-def see_between(state: State, command: cmd.See) -> Events:
-    """Between sets: the table swept clean, a hand shown for a redeal, or the lead made before the set was started."""
-    if state.claim is not None:
-        return see_claim(state, command)
-    if state.line.placed or state.take_back:
-        return () if command.sighting.tiles else (ev.TableCleared(command.at),)
-    is_lead = len(command.sighting.tiles) == 1 and not any(command.sighting.shown)
-    if state.lead is None or not is_lead:
-        return ()
-    started = ev.SetStarted(command.at, state.set_no, state.lead)
-    laid = see_play(evolve(state, started), command)
-    return (started, *laid) if any(isinstance(event, ev.DominoLaid) for event in laid) else ()
-
-
-def see_play(state: State, command: cmd.See) -> Events:
-    """A table at rest during a set; while somebody has to act first, what lies is not judged."""
-    if state.claim is not None:
-        return see_claim(state, command)
-    if state.halts & {Halt.PAUSED, Halt.RESTARTED, Halt.CAMERA, Halt.FINDING}:
-        return ()
-    view = reconcile(state.line, state.take_back, command.sighting)
-    if isinstance(view, Disagreement):
-        is_known = state.sync is not None and (state.sync.code, state.sync.tile) == (view.code, view.tile)
-        return () if is_known else (ev.SyncLost(command.at, view.code, view.tile, view.text),)
-    found = (ev.SyncFound(command.at),) if state.sync is not None else ()
-    back = tuple(ev.TakenBack(command.at, tile) for tile in view.taken_back)
-    return (*found, *back, *_lays_seen(evolve_all(state, (*found, *back)), command, view.lays))
-
-
-def _lays_seen(state: State, command: cmd.See, lays: Iterable[Lay]) -> Events:
-    """The moves one behind the other, as long as the set goes on; each was made when the table came to rest."""
-    rest_at = command.at if command.rest_at is None else command.rest_at
-    happened: list[ev.Event] = []
-    for seen in lays:
-        if state.phase is not Phase.PLAY:
-            break
-        laying = cmd.LayDomino(rest_at, seen.inner, seen.outer, seen.end, None, seen.confidence)
-        step = _laid(state, laying, raw=seen.raw)
-        step = (*step, *follow(evolve_all(state, step), command.at))
-        happened.extend(step)
-        state = evolve_all(state, step)
-    return tuple(happened)
-
-
-def see_count(state: State, command: cmd.See) -> Events:
-    """The hands laid open in front of the seats."""
-    left = tuple(state.tiles_left(seat) for seat in Seat)
-    hands = assign_hands(state.line.unplayed, left, command.sighting)
-    return () if hands is None or hands == state.shown else (ev.HandsShown(command.at, hands),)
 
 
 def tick(state: State, command: cmd.Tick) -> Events:

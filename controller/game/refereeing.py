@@ -105,16 +105,19 @@ def count(state: State, command: cmd.Count) -> Events:
 
 def _with_partner(state: State, hands: tuple[tuple[Tile, ...], ...]) -> tuple[tuple[Tile, ...], ...]:
     """The hands with that of the winner's partner, which need not be shown: it is what is left (reveal)."""
-    out = state.gone_out
-    is_inferred = state.params.reveal is Reveal.COUNTED_ONLY and state.ending is Ending.OUT and out is not None
-    if not is_inferred or out is None or len(hands) != len(Seat):
-        return hands
-    partner = out.next.next
-    if hands[partner]:
+    partner = unshown(state)
+    if partner is None or len(hands) != len(Seat) or hands[partner]:
         return hands
     shown = {tile for hand in hands for tile in hand}
     rest = tuple(sorted(state.line.unplayed - shown))
     return tuple(rest if seat == partner else hand for seat, hand in enumerate(hands))
+
+
+def unshown(state: State) -> Seat | None:
+    """Who need not show his hand: with `counted_only` the partner of who went out (5.7)."""
+    out = state.gone_out
+    is_inferred = state.params.reveal is Reveal.COUNTED_ONLY and state.ending is Ending.OUT and out is not None
+    return out.next.next if is_inferred and out is not None else None
 
 
 def confirm_count(state: State, command: cmd.ConfirmCount) -> Events:

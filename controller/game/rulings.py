@@ -8,6 +8,7 @@ from controller.game.events import Ending, FindingKind, Reason
 from controller.game.evolve import evolve
 from controller.game.penalties import warn
 from controller.game.rulesets import OutOfTurn, ReplayBy, RuleSet, WrongDomino, WrongLastDomino
+from controller.game.seen import Disagreement
 from controller.game.state import Finding, State
 from controller.game.tiles import MonoNs, Seat
 
@@ -54,6 +55,7 @@ TEXTS: dict[Reason, str] = {
     Reason.NOT_IN_A_HAND: "that domino cannot have been in that hand",
     Reason.OTHER_COMPETITION: "the ledger is of another competition than the game",
     Reason.LEDGER_CONFLICT: "the two ledgers contradict each other",
+    Reason.CANNOT_ADOPT: "the line cannot be taken over as it lies",
 }
 
 DECISIONS: dict[FindingKind, frozenset[Decision]] = {
@@ -109,6 +111,13 @@ def raised(state: State, at: MonoNs, kind: FindingKind, seat: Seat | None, ply: 
     return ev.FindingRaised(at, state.next_finding, kind, seat, ply, clause, text, None if seat is None else seat.pair)
 
 
+def lost(state: State, at: MonoNs, view: Disagreement) -> Events:
+    """Table and knowledge do not go together, unless just that has been told."""
+    known = state.sync and (state.sync.code, state.sync.tile, state.sync.seat)
+    is_known = known == (view.code, view.tile, view.seat)
+    return () if is_known else (ev.SyncLost(at, view.code, view.tile, view.text, view.seat),)
+
+
 def decisions_on(state: State, finding: Finding) -> frozenset[Decision]:
     """What the referee may say to `finding` as things stand."""
     allowed = DECISIONS[finding.kind]
@@ -159,7 +168,8 @@ def _warned(state: State, command: Rule, finding: Finding, ruled: ev.FindingRule
         reason = "exposure" if is_shown and state.params.wrong_domino is WrongDomino.C7 else None
         counts = state.params.wrong_domino_warning_counts
     else:
-        is_told_only = finding.kind is FindingKind.OUT_OF_TURN and state.params.out_of_turn is OutOfTurn.REFEREE
+        is_warned_for = state.params.out_of_turn is OutOfTurn.AS_WRONG_DOMINO
+        is_told_only = finding.kind is FindingKind.OUT_OF_TURN and not is_warned_for
         is_warned = command.decision is Decision.CONFIRM and not is_told_only
         reason = WARNED_FOR.get(finding.kind) if is_warned else None
     if reason is None or finding.seat is None:

@@ -6,62 +6,23 @@ The rules lend a doubtful half a thumb's weight (`ILLEGAL_WEIGHT`); a wrong domi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, islice, pairwise
 
 from controller.game.line import Line
-from controller.game.tiles import ALL_TILES, HAND_SIZE, SUITS, End, Suit, Tile
+from controller.game.remembered import TURNED, trouble_in
+from controller.game.seen import HIDDEN, UNSEEN, Disagreement, Half, SeenTile, Sighting, recognise
+from controller.game.tiles import ALL_TILES, SUITS, End, Seat, Suit, Tile
 
 ILLEGAL_WEIGHT = 0.02
 """Prior weight of a domino that does not fit, or that lies already, beside one that fits."""
 SURE = 0.6
 """A domino less certain than this is not taken for a move: the referee is shown it instead."""
-SAME = 0.02
-"""A known domino is recognised in a seen one that it explains at least this well."""
-TURNED = 20.0
-"""A domino at an end lies turned round when that explains what is seen so many times better."""
-HIDDEN: tuple[float, ...] = (1 / 7,) * 7
-
-Half = tuple[float, ...]
-"""Seven probabilities, suit 0 to 6."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeenTile:
-    """A domino as the reader saw it: the probabilities of its halves, None for a half that can't be seen."""
-
-    a: Half | None
-    b: Half | None
-
-    def likelihood(self, a: Suit, b: Suit) -> float:
-        """How well the domino lying with `a` and `b` explains what was seen."""
-        return (self.a or HIDDEN)[a] * (self.b or HIDDEN)[b]
-
-    def either_way(self, tile: Tile) -> float:
-        """How well `tile` explains what was seen, whichever way round it lies."""
-        return max(self.likelihood(tile.low, tile.high), self.likelihood(tile.high, tile.low))
-
-    def flipped(self) -> SeenTile:
-        """The same domino looked at from the other side."""
-        return SeenTile(self.b, self.a)
-
-
-@dataclass(frozen=True, slots=True)
-class ChainLink:
-    """A place in a chain: which seen domino, and whether its `b` comes first along the chain."""
-
-    tile: int
-    is_flipped: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """A table at rest: the dominoes in the middle, the chains they form, and what is shown in front of each seat."""
-
-    tiles: tuple[SeenTile, ...] = ()
-    chains: tuple[tuple[ChainLink, ...], ...] = ()
-    shown: tuple[tuple[SeenTile, ...], ...] = ((), (), (), ())
+MOST_ORDERS = 20
+"""Of so many orders at most it is asked which can be: three moves at either end, far more than one settling brings."""
+ARM_SURE = 0.8
+"""An arm whose seat is less certain than this contradicts nobody's turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,33 +44,37 @@ class Agreement:
     taken_back: tuple[Tile, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """Table and knowledge do not go together."""
-
-    code: str
-    tile: Tile | None
-    """The domino to look at."""
-    text: str
+_TWO_AT_ONCE = Disagreement(
+    "two_at_once",
+    None,
+    "Two dominoes were laid before the table came to rest, and either may have been first: enter the first with lay, "
+    "or have one taken back.",
+)
 
 
-def reconcile(line: Line, take_back: tuple[Tile, ...], sighting: Sighting) -> Agreement | Disagreement:
+def reconcile(
+    line: Line,
+    take_back: tuple[Tile, ...],
+    sighting: Sighting,
+    before: Sighting | None = None,
+    *,
+    can_be: Callable[[tuple[Lay, ...]], bool] = lambda lays: True,
+) -> Agreement | Disagreement:
     """What happened between the known `line` and the table as it is seen.
 
-    `take_back` are dominoes that must leave the table: while they lie they are not new.
+    Args:
+        line: as it is known.
+        take_back: dominoes that must leave the table: while they lie they are not new.
+        sighting: the table as it is seen.
+        before: the table when it was last found to agree.
+        can_be: whether the players can have made these moves in this order; asked where the line leaves several.
     """
-    matched = _recognise((*(p.tile for p in line.placed), *take_back), sighting)
-    missing = [p.tile for p in line.placed if p.tile not in matched.values()]
+    matched = recognise((*(p.tile for p in line.placed), *take_back), sighting.tiles)
+    trouble = trouble_in(line, sighting, matched, before)
+    if trouble is not None:
+        return trouble
     new = [i for i in range(len(sighting.tiles)) if i not in matched]
     taken_back = tuple(tile for tile in take_back if tile not in matched.values())
-    gone = [tile for tile in missing if tile in (line.placed[0].tile, line.placed[-1].tile)]
-    if gone:
-        text = f"{gone[0]} is not seen at the end of the line where it was laid: put it back, or undo its move."
-        return Disagreement("tile_missing", gone[0], text)
-    moved = _moved_end(line, sighting, matched)
-    if moved is not None:
-        text = f"{moved} does not lie at its end as it was laid: put it back so, or undo its move."
-        return Disagreement("tile_moved", moved, text)
     if not new:
         return Agreement((), taken_back)
     still = [tile for tile in take_back if tile not in taken_back]
@@ -118,98 +83,82 @@ def reconcile(line: Line, take_back: tuple[Tile, ...], sighting: Sighting) -> Ag
         return Disagreement("not_taken_back", still[0], text)
     if not line.placed:
         return _first_move(sighting, new, taken_back)
-    return _added(line, sighting, matched, new, taken_back)
+    found = _added(line, sighting, matched, new)
+    if isinstance(found, Disagreement):
+        return found
+    orders = [order for order in found if len(found) == 1 or can_be(order)]
+    return Agreement(orders[0], taken_back) if len(orders) == 1 else _TWO_AT_ONCE
 
 
-def assign_hands(
-    unplayed: frozenset[Tile], left: tuple[int, ...], sighting: Sighting
-) -> tuple[tuple[Tile, ...], ...] | None:
-    """The four hands shown, if they are exactly the `unplayed` dominoes with `left` of them at each seat."""
-    if tuple(len(hand) for hand in sighting.shown) != left:
-        return None
-    hands = tuple(tuple(sorted(_most_likely(seen, unplayed) for seen in hand)) for hand in sighting.shown)
-    flat = [tile for hand in hands for tile in hand]
-    return hands if len(flat) == len(set(flat)) and frozenset(flat) == unplayed else None
+def as_it_lies(line: Line, sighting: Sighting, first: Tile | None) -> tuple[Lay, ...] | Disagreement:
+    """The moves that make the known `line` the one that lies, in one of the orders in which they can have been made.
 
-
-def read_hand(line: Line, sighting: Sighting) -> tuple[Tile, ...] | None:
-    """The seven dominoes that a claimant has laid in the middle beside the `line`; None until they can be read.
-
-    Each is one of the unplayed, surely seen, and no two are the same.
+    On an empty line `first` is the domino that was led; None: nobody says, and it is one at an end.
     """
-    matched = _recognise(tuple(p.tile for p in line.placed), sighting)
-    new = [seen for i, seen in enumerate(sighting.tiles) if i not in matched]
-    if len(new) != HAND_SIZE:
-        return None
-    hand = tuple(_most_likely(seen, line.unplayed) for seen in new)
-    is_sure = all(seen.either_way(tile) >= SURE for seen, tile in zip(new, hand, strict=True))
-    return tuple(sorted(hand)) if is_sure and len(set(hand)) == HAND_SIZE else None
+    if not line.placed:
+        return _whole(sighting, first)
+    matched = recognise(tuple(p.tile for p in line.placed), sighting.tiles)
+    trouble = trouble_in(line, sighting, matched, None)
+    found = trouble or _added(line, sighting, matched, [i for i in range(len(sighting.tiles)) if i not in matched])
+    return found if isinstance(found, Disagreement) else found[0]
+
+
+def _whole(sighting: Sighting, first: Tile | None) -> tuple[Lay, ...] | Disagreement:
+    """A line of which nothing is known: from its first domino to the right end, and then to the left one."""
+    numbered = sighting.ways[0] if sighting.ways else tuple(enumerate(sighting.tiles[:1]))
+    for i in {*range(len(sighting.tiles))} - {number for number, _ in numbered}:
+        return _loose(sighting.tiles[i])
+    if not numbered:
+        return ()
+    row = [seen for _, seen in numbered]
+    at = 0 if first is None else max(range(len(row)), key=lambda n: row[n].either_way(first))
+    lead = _judged(Line(), row[at], End.FIRST)
+    if isinstance(lead, Disagreement):
+        return lead
+    if first not in (None, Tile.of(lead.inner, lead.outer)):
+        return Disagreement("tile_missing", first, f"{first} is not seen in the line: name one that lies there.")
+    lays, line = [lead], Line().with_tile(lead.inner, lead.outer, End.FIRST, Seat.S0)
+    for end, side in ((End.R, row[at + 1 :]), (End.L, [seen.flipped() for seen in reversed(row[:at])])):
+        for seen, further in pairwise((*side, UNSEEN)):
+            judged = _judged(line, seen, end, further.a or HIDDEN)
+            if isinstance(judged, Disagreement):
+                return judged
+            lays.append(judged)
+            line = line.with_tile(judged.inner, judged.outer, end, Seat.S0)
+    return tuple(lays)
+
+
+def _loose(seen: SeenTile) -> Disagreement:
+    tile = _most_likely(seen, ALL_TILES)
+    return Disagreement("touches_no_end", tile, f"{tile} lies in the middle but touches no end of the line.")
 
 
 def _most_likely(seen: SeenTile, among: frozenset[Tile]) -> Tile:
     return max(sorted(among), key=seen.either_way)
 
 
-def _recognise(known: tuple[Tile, ...], sighting: Sighting) -> dict[int, Tile]:
-    """Which seen domino is which known one: best explanations first, each used once."""
-    scored = sorted(
-        ((seen.either_way(tile), i, tile) for i, seen in enumerate(sighting.tiles) for tile in known),
-        key=lambda entry: (-entry[0], entry[1], entry[2]),
-    )
-    matched: dict[int, Tile] = {}
-    for score, i, tile in scored:
-        if score >= SAME and i not in matched and tile not in matched.values():
-            matched[i] = tile
-    return matched
-
-
-def _moved_end(line: Line, sighting: Sighting, matched: dict[int, Tile]) -> Tile | None:
-    """The domino at an end that was turned round or laid elsewhere in the line since it was laid; None if neither.
-
-    Only an end can be moved unnoticed, and only what hangs on a known domino of the line can be judged.
-    """
-    if len(line.placed) < 2:
-        return None
-    first, last = line.placed[0], line.placed[-1]
-    ends = ((first, line.placed[1], first.right, first.left), (last, line.placed[-2], last.left, last.right))
-    for end, neighbour, inner, outer in ends:
-        before = _before(sighting, matched, end.tile, line.tiles)
-        if before and neighbour.tile not in before:
-            return end.tile
-        seen = before.get(neighbour.tile)
-        if seen is not None and seen.likelihood(outer, inner) > TURNED * seen.likelihood(inner, outer):
-            return end.tile
-    return None
-
-
-def _before(sighting: Sighting, matched: dict[int, Tile], tile: Tile, known: frozenset[Tile]) -> dict[Tile, SeenTile]:
-    """The known dominoes that touch `tile` in its chain, each with `tile` as it is seen coming from there."""
-    found: dict[Tile, SeenTile] = {}
-    for chain in sighting.chains:
-        for links in (chain, _reversed(chain)):
-            for from_link, link in pairwise(links):
-                neighbour = matched.get(from_link.tile)
-                if matched.get(link.tile) == tile and neighbour in known:
-                    found[neighbour] = _oriented(sighting, link)
-    return found
-
-
 def _first_move(sighting: Sighting, new: list[int], taken_back: tuple[Tile, ...]) -> Agreement | Disagreement:
     if len(new) > 1:
-        text = f"{len(new)} dominoes lie though none was led: leave only the first move in the middle."
+        text = f"{len(new)} dominoes lie though none was led: leave only the first move, or have the line taken over."
         return Disagreement("many_first", None, text)
-    return _judged(Line(), sighting.tiles[new[0]], End.FIRST, taken_back)
+    judged = _judged(Line(), sighting.tiles[new[0]], End.FIRST)
+    return judged if isinstance(judged, Disagreement) else Agreement((judged,), taken_back)
 
 
-def _judged(line: Line, seen: SeenTile, end: End, taken_back: tuple[Tile, ...]) -> Agreement | Disagreement:
-    """The new domino `seen` (a inwards) at `end`: what it is, by sight first and by the rules a little."""
+def _judged(line: Line, seen: SeenTile, end: End, beyond: Half = HIDDEN) -> Lay | Disagreement:
+    """The new domino `seen` (a inwards) at `end`: what it is, by sight first and by the rules a little.
+
+    `beyond` is the half of a further new domino that lies against its outer one.
+    """
     suit = line.open_suit(end)
     lying = line.tiles
     weights: dict[tuple[Suit, Suit], float] = {}
     for inner in SUITS:
         for outer in SUITS:
             is_likely = Tile.of(inner, outer) not in lying and suit in (None, inner)
-            weights[inner, outer] = seen.likelihood(inner, outer) * (1.0 if is_likely else ILLEGAL_WEIGHT)
+            fits_beyond = beyond[outer] + ILLEGAL_WEIGHT * (1.0 - beyond[outer])
+            rules = (1.0 if is_likely else ILLEGAL_WEIGHT) * fits_beyond
+            weights[inner, outer] = seen.likelihood(inner, outer) * rules
     total = sum(weights.values())
     (inner, outer), weight = max(weights.items(), key=lambda item: item[1])
     where = "first in the middle" if end is End.FIRST else f"at the {'left' if end is End.L else 'right'} end"
@@ -220,62 +169,51 @@ def _judged(line: Line, seen: SeenTile, end: End, taken_back: tuple[Tile, ...]) 
         )
     if tile in lying:
         return Disagreement("seen_twice", tile, f"{tile} is seen a second time, {where}: look at both.")
-    raw = (_argmax(seen.a), _argmax(seen.b))
-    return Agreement((Lay(inner, outer, end, weight / total, raw),), taken_back)
-
-
-def _argmax(half: Half | None) -> int:
-    return -1 if half is None else max(SUITS, key=lambda suit: half[suit])
+    return Lay(inner, outer, end, weight / total, seen.raw)
 
 
 def _added(
-    line: Line, sighting: Sighting, matched: dict[int, Tile], new: list[int], taken_back: tuple[Tile, ...]
-) -> Agreement | Disagreement:
-    """One new domino, or several one behind the other at the same end; two at different ends have no order."""
+    line: Line, sighting: Sighting, matched: dict[int, Tile], new: list[int]
+) -> list[tuple[Lay, ...]] | Disagreement:
+    """The new dominoes as moves, in every order in which the line can have come about: at one end there is only one."""
     found = {i: (end, seen, depth) for i, end, seen, depth in _joined(line, sighting, matched)}
     loose = [i for i in new if i not in found]
     if loose:
-        tile = _most_likely(sighting.tiles[loose[0]], ALL_TILES)
-        return Disagreement("touches_no_end", tile, f"{tile} lies in the middle but touches no end of the line.")
-    if len({found[i][0] for i in new}) > 1 or len({found[i][2] for i in new}) < len(new):
-        text = (
-            "Two dominoes were laid at different ends before the table came to rest: take one back, lay them in turn."
-        )
-        return Disagreement("two_at_once", None, text)
-    lays: list[Lay] = []
+        return _loose(sighting.tiles[loose[0]])
+    lays: dict[End, list[Lay]] = {End.L: [], End.R: []}
+    at = {(end, depth): seen for end, seen, depth in found.values()}
     for i in sorted(new, key=lambda i: found[i][2]):
-        end, seen, _ = found[i]
-        judged = _judged(line, seen, end, taken_back)
+        end, seen, depth = found[i]
+        if depth != len(lays[end]):
+            return _TWO_AT_ONCE
+        further = at.get((end, depth + 1), UNSEEN)
+        judged = _judged(line, seen, end, further.a or HIDDEN)
         if isinstance(judged, Disagreement):
             return judged
-        lays.extend(judged.lays)
-        line = line.with_tile(judged.lays[0].inner, judged.lays[0].outer, end, line.placed[0].seat)
-    return Agreement(tuple(lays), taken_back)
+        lays[end].append(judged)
+        line = line.with_tile(judged.inner, judged.outer, end, line.placed[0].seat)
+    return list(islice(_orders(lays[End.L], lays[End.R]), MOST_ORDERS))
+
+
+def _orders(left: list[Lay], right: list[Lay]) -> Iterator[tuple[Lay, ...]]:
+    """Every order in which these can have been laid, each end's own order kept."""
+    for places in combinations(range(len(left) + len(right)), len(left)):
+        at_left, at_right = iter(left), iter(right)
+        yield tuple(next(at_left if n in places else at_right) for n in range(len(left) + len(right)))
 
 
 def _joined(line: Line, sighting: Sighting, matched: dict[int, Tile]) -> Iterator[tuple[int, End, SeenTile, int]]:
     """Each new domino that hangs on an end of the known line: (index, end, seen with a inwards, how far out)."""
-    for chain in sighting.chains:
-        for links in (chain, _reversed(chain)):
-            for place, link in enumerate(links):
-                tile = matched.get(link.tile)
-                following = links[place + 1 :]
-                if tile is None or not following or following[0].tile in matched:
-                    continue
-                end = _end_reached(line, tile, _oriented(sighting, link))
-                for depth, outer in enumerate(following):
-                    if end is None or outer.tile in matched:
-                        break
-                    yield outer.tile, end, _oriented(sighting, outer), depth
-
-
-def _reversed(chain: tuple[ChainLink, ...]) -> tuple[ChainLink, ...]:
-    return tuple(ChainLink(link.tile, not link.is_flipped) for link in reversed(chain))
-
-
-def _oriented(sighting: Sighting, link: ChainLink) -> SeenTile:
-    seen = sighting.tiles[link.tile]
-    return seen.flipped() if link.is_flipped else seen
+    for way in sighting.ways:
+        for place, (number, seen) in enumerate(way):
+            tile, following = matched.get(number), way[place + 1 :]
+            if tile is None or not following or following[0][0] in matched:
+                continue
+            end = _end_reached(line, tile, seen)
+            for depth, (outer, seen_outer) in enumerate(following):
+                if end is None or outer in matched:
+                    break
+                yield outer, end, seen_outer, depth
 
 
 def _end_reached(line: Line, tile: Tile, seen: SeenTile) -> End | None:

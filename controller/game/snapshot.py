@@ -9,6 +9,7 @@ from controller.game.paragraphs import PARAGRAPHS
 from controller.game.penalties import fine_of, is_expelled
 from controller.game.rulesets import RuleSet
 from controller.game.rulings import decisions_on
+from controller.game.seen import Stills
 from controller.game.state import Finding, Phase, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
 
@@ -59,6 +60,8 @@ class FindingView:
     """The registered set it is about; None: this one."""
     rule: str
     """The paragraph of docs/rules.md it rests on."""
+    stills: Stills | None
+    """Before and after, where nothing but the side from which an arm came tells whose domino it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +238,7 @@ def _finding(state: State, finding: Finding) -> FindingView:
         decisions=tuple(sorted(decision.value for decision in decisions_on(state, finding))),
         set_no=finding.set_no,
         rule=PARAGRAPHS[finding.kind],
+        stills=finding.stills,
     )
 
 

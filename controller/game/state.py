@@ -23,6 +23,7 @@ from controller.game.rulesets import (
     WrongDominoAlert,
     WrongPassStop,
 )
+from controller.game.seen import Stills
 from controller.game.tiles import HAND_SIZE, End, MonoNs, Pair, Seat, Suit, Tile, mask_of
 
 
@@ -121,12 +122,19 @@ class Finding:
     """Of a registered set; None: of this one."""
     lay: tuple[Suit, Suit, End] | None = None
     """The domino (inner, outer) that was laid out of turn."""
+    stills: Stills | None = None
+    """Before and after, where nothing but the side from which an arm came tells whose domino it was."""
     decision: Decision | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether it has not been ruled on."""
         return self.decision is None
+
+    @property
+    def is_by_arm(self) -> bool:
+        """Whether it rests on nothing but the side from which an arm came: the domino lies where it was laid."""
+        return self.stills is not None
 
     @property
     def is_confirmed(self) -> bool:
@@ -151,6 +159,7 @@ class SyncTrouble:
     code: str
     tile: Tile | None
     text: str
+    seat: Seat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +378,7 @@ class State:
     @property
     def is_waiting_for_ruling(self) -> bool:
         """Whether an open finding stops play until the referee has ruled."""
-        return self.params.adjudication is Adjudication.REFEREE and any(self._stops(f) for f in self.open_findings)
+        return self.params.adjudication is Adjudication.REFEREE and any(self.stops_for(f) for f in self.open_findings)
 
     @property
     def is_award_waiting(self) -> bool:
@@ -377,7 +386,7 @@ class State:
         has_lost = bool(self.forfeits) or any(f.is_confirmed and f.set_no is None for f in self.findings)
         return self.phase in (Phase.PLAY, Phase.COUNT) and has_lost
 
-    def _stops(self, finding: Finding) -> bool:
+    def stops_for(self, finding: Finding) -> bool:
         """Whether play stops for `finding`."""
         if finding.set_no is not None or finding.kind is FindingKind.OVERTIME:
             return False

@@ -8,7 +8,10 @@ from typing import Any
 
 from controller.game import events as ev
 from controller.game.clocks import NS_PER_MS
+from controller.game.commands import Decision
 from controller.game.evolve import evolve
+from controller.game.rulesets import OutOfTurn
+from controller.game.seen import Stills
 from controller.game.state import Finding, Phase, State
 from controller.game.tiles import Pair, Tile
 from controller.record import entries as en
@@ -134,7 +137,7 @@ def _entry_of(page: _Page, event: ev.Event, before: State) -> en.Entry | None:
             return en.Laid(event.inner, event.outer, event.end, seat, not event.is_fitting, event.think_ms)
         case ev.Passed():
             return en.Skipped(None, event.by_voice, event.think_ms)
-        case ev.FindingRaised() if event.lay is not None:
+        case ev.FindingRaised() if event.lay is not None and not _is_by_arm_and_stands(before, event.stills):
             return en.Laid(*event.lay, event.seat)
         case ev.RedealClaimed():
             return en.RedealClaimed(event.seat, None, before.clock.elapsed_ns(event.at) // NS_PER_MS)
@@ -151,6 +154,10 @@ def _order_of(page: _Page, event: ev.Event, before: State) -> en.Entry | None:
     match event:
         case ev.FindingRuled() if not event.by_rule:
             finding = next(f for f in before.findings if f.number == event.finding)
+            if _is_by_arm_and_stands(before, finding.stills):
+                is_again = event.decision is Decision.RESTART
+                again = en.Restarted(en.Again.RESTART, finding.kind.value, by=event.by, is_chief=event.is_chief)
+                return again if is_again else None
             return en.Ruled(finding.kind, _act_of(page, finding), event.decision, event.by, event.is_chief)
         case ev.Attributed():
             return en.Attributed(page.numbers[event.ply], event.seat, event.by)
@@ -162,6 +169,11 @@ def _order_of(page: _Page, event: ev.Event, before: State) -> en.Entry | None:
             return en.Restarted(en.Again.RESTART, event.reason, by=event.by, is_chief=event.is_chief)
         case _:
             return None
+
+
+def _is_by_arm_and_stands(state: State, stills: Stills | None) -> bool:
+    """Whether a finding only asks whose domino it was that an arm laid: the move, once it counts, says that."""
+    return stills is not None and state.params.out_of_turn is OutOfTurn.STANDS
 
 
 def _act_of(page: _Page, finding: Finding) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 from controller import engine as en
 from controller import inbox
 from controller.game.rulesets import Params
-from controller.game.sight import ChainLink, Sighting
+from controller.game.seen import ChainLink, Sighting
 from controller.game.state import Move, Phase, State
 from controller.game.tiles import ALL_TILES, MonoNs, Seat, Tile
 from controller.journal import Journal

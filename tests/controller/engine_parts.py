@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from controller.game.sight import SeenTile
+from controller.game.seen import SeenTile
 from controller.journal import Journal
 from controller.mqtt import CommandMessage
 from controller.selftest import LAMPS

@@ -17,7 +17,7 @@ from controller.game.ledger import Ledger
 from controller.game.line import Line
 from controller.game.panel import Sign, panel
 from controller.game.rulesets import OutOfTurn, Params, fours
-from controller.game.sight import ChainLink, Half, SeenTile, Sighting
+from controller.game.seen import ChainLink, Half, SeenTile, Sighting
 from controller.game.snapshot import snapshot
 from controller.game.state import Exposed, Move, Phase, State
 from controller.game.tiles import ALL_TILES, SUITS, End, MonoNs, Pair, Seat, Suit, Tile

@@ -14,6 +14,7 @@ from controller.game.commands import Decision
 from controller.game.evolve import evolve_all
 from controller.game.ledger import GameEntry, Ledger, LedgerEntry
 from controller.game.rulesets import Adjudication, LockTie, Params, RuleSet, WrongDominoAlert, fours, spots
+from controller.game.seen import Arm, Stills
 from controller.game.state import State
 from controller.game.tiles import End, MonoNs, Pair, Seat, Suit, Tile
 from tests.controller.games import LOCKING_DEAL, NAMES
@@ -41,7 +42,7 @@ ONE_OF_EACH: tuple[ev.Event, ...] = (
     ev.GameStarted(T, NAMES, Seat.S2, PARAMS, "cup", "final"),
     ev.LeadDrawn(T, Seat.S3),
     ev.SetStarted(T, 3, Seat.S1),
-    ev.DominoLaid(T, Seat.S3, Suit(1), Suit(6), End.L, True, 0.93, (4, 6), 2_345),
+    ev.DominoLaid(T, Seat.S3, Suit(1), Suit(6), End.L, True, 0.93, (4, 6), 2_345, Arm(Seat.S3, 0.75), adopted=0),
     ev.Passed(T, Seat.S0, 14_999, by_voice=True),
     ev.PassWithdrawn(T, Seat.S0),
     ev.Refused(T, "Pass", ev.Reason.OUT_OF_TURN, Seat.S1, "it is another seat's turn"),
@@ -58,6 +59,7 @@ ONE_OF_EACH: tuple[ev.Event, ...] = (
         (5, 9),
         ("Act 6 may have been 5-3.",),
         2,
+        stills=Stills(None, T),
     ),
     ev.FindingRuled(T, 7, Decision.CONFIRM, True, "Olga"),
     ev.WarningGiven(T, Seat.S1, "talk", "Olga", by_referee=True, counts=False),
@@ -75,7 +77,7 @@ ONE_OF_EACH: tuple[ev.Event, ...] = (
     ev.LedgerMerged(T, LEDGER),
     ev.WentOut(T, Seat.S1),
     ev.Locked(T, Suit(0)),
-    ev.HandsShown(T, LOCKING_DEAL),
+    ev.HandsShown(T, LOCKING_DEAL, (((6, 1), (-1, 0)), (), (), ())),
     ev.HandsCounted(T, ((), *LOCKING_DEAL[1:]), "Olga"),
     ev.CountWaived(T, "Olga"),
     ev.SetScored(T, ev.Ending.DEADLOCK, ev.Winner.DRAW, (45, 45), (0.5, 0.5)),
@@ -196,7 +198,7 @@ def test_event_with_an_impossible_field_is_not_understood(name: str, body: dict[
 def test_older_event_without_a_newer_field_is_understood() -> None:
     """A field added with a default does not make older journals unreadable."""
     body = body_of(next(event for event in ONE_OF_EACH if isinstance(event, ev.DominoLaid)))
-    del body["raw"]
+    del body["raw"], body["arm"], body["adopted"]
     event = event_of("domino_laid", body)
     assert isinstance(event, ev.DominoLaid)
     assert event.raw is None

@@ -27,7 +27,7 @@ from controller.game import events as ev
 from controller.game.decide import decide
 from controller.game.evolve import evolve_all
 from controller.game.rulesets import Params
-from controller.game.sight import ChainLink, SeenTile, Sighting
+from controller.game.seen import ChainLink, SeenTile, Sighting
 from controller.game.snapshot import snapshot
 from controller.game.state import State
 from controller.game.tiles import MonoNs, Seat

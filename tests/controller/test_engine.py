@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,9 @@ from controller.codec import event_of
 from controller.game.evolve import evolve_all
 from controller.game.panel import Phrase, Sign
 from controller.game.rulesets import Params, spots
-from controller.game.sight import ChainLink, Sighting
+from controller.game.seen import Arm, ChainLink, Sighting, Spot, Stills
 from controller.game.state import Halt, Phase, State
-from controller.game.tiles import MonoNs, Pair
+from controller.game.tiles import MonoNs, Pair, Seat, Tile
 from controller.journal import Draft, Entry, Journal, JournalFull
 from controller.mqtt import CommandMessage
 from hardware.seats import Fault
@@ -572,3 +572,92 @@ def test_engine_counts_the_warnings_of_another_table_from_its_ledger(table: Tabl
     assert table.outlet.states[-1]["warnings_competition"] == [0, 1]
     kept = evolve_all(State(), (event_of(entry.type, entry.body) for entry in table.journal.entries()))
     assert kept.competition_warnings_of(Pair.B) == 1
+
+
+def test_arm_and_both_pictures_come_with_the_sighting(table: Table) -> None:
+    """Seat 2 reaches in on seat 1's turn: the finding names the times at which the table lay still before and after."""
+    start(table)
+    table.see((6, 5))
+    table.rounds(2)
+    tiles = (seen_tile(6, 5), seen_tile(5, 3))
+    chain = tuple(ChainLink(i, is_flipped=False) for i in range(2))
+    before_at = table.time.now_ns - 2 * S
+    rest_at = MonoNs(table.time.now_ns)
+    table.engine.submit(inbox.Seen(rest_at, Sighting(tiles, (chain,)), Arm(Seat.S2, 0.9)))
+    table.rounds(1)
+    (finding,) = table.engine.state.open_findings
+    assert finding.stills == Stills(MonoNs(before_at), rest_at)
+    table.order("rule", finding=finding.number, decision="dismiss")
+    laid = [entry.body for entry in table.journal.entries() if entry.type == "domino_laid"]
+    assert [(move["seat"], move["arm"]) for move in laid] == [(0, None), (1, {"seat": 2, "confidence": 0.9})]
+    assert table.outlet.states[-1]["findings"] == []
+
+
+def lying(*tiles: tuple[int, int], aside: int | None = None) -> Sighting:
+    """A line in a row at its place on the table; one of its dominoes may lie aside of it."""
+    places = [complex(2 * n, 9 if n == aside else 0) for n in range(len(tiles))]
+    seen = tuple(replace(seen_tile(*tile), spot=Spot(place, 1 + 0j)) for tile, place in zip(tiles, places, strict=True))
+    chain = tuple(ChainLink(n, is_flipped=False) for n in range(len(tiles)) if n != aside)
+    return Sighting(seen, (chain,) if aside is None else ())
+
+
+def test_engine_remembers_the_table_as_it_was_last_well(table: Table) -> None:
+    """A domino pushed out of the line is named however often it is seen there; back in it play goes on."""
+    start(table)
+    line = ((6, 5), (5, 3), (3, 1), (1, 4))
+    for moves in range(1, 5):
+        table.engine.submit(inbox.Seen(MonoNs(table.time.now_ns), lying(*line[:moves])))
+        table.rounds(1)
+    for _ in range(2):
+        table.engine.submit(inbox.Seen(MonoNs(table.time.now_ns), lying(*line, aside=1)))
+        table.rounds(1)
+        assert table.engine.state.sync is not None
+        assert (table.engine.state.sync.code, table.engine.state.sync.tile) == ("tile_moved", Tile.of(5, 3))
+        assert not table.engine.state.clock.is_running
+    table.engine.submit(inbox.Seen(MonoNs(table.time.now_ns), lying(*line)))
+    table.rounds(1)
+    assert table.engine.state.sync is None
+    assert table.engine.state.clock.is_running
+    assert table.types()[-2:] == ["sync_lost", "sync_found"]
+
+
+def test_line_is_taken_over_as_the_camera_sees_it(table: Table) -> None:
+    """The set was begun before the camera was ready: the order is refused until it sees, and then is enough."""
+    start(table)
+    assert table.order("adopt_line")["reason"] == "cannot_adopt"
+    table.see((5, 6), (6, 6), (6, 4))
+    assert table.outlet.states[-1]["halts"] == ["out_of_sync"]
+    assert table.order("adopt_line", first=[6, 6])["accepted"]
+    state = table.outlet.states[-1]
+    assert (len(state["line"]), state["turn"], state["halts"]) == (3, 3, [])
+
+
+def test_pass_between_two_moves_that_come_to_rest_together(table: Table) -> None:
+    """Seat 1 lays, seat 2 passes while the arm is still there, seat 3 lays: three acts in that order, and no other."""
+    start(table)
+    table.see((6, 4))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.rounds()
+    table.press(2)
+    table.see((6, 4), (4, 4), (4, 1))
+    assert table.types()[-3:] == ["domino_laid", "passed", "domino_laid"]
+    table.rounds(3)
+    assert [(type(ply).__name__, int(ply.seat)) for ply in table.engine.state.plies] == [
+        ("Move", 0),
+        ("Move", 1),
+        ("Skip", 2),
+        ("Move", 3),
+    ]
+    assert "refused" not in table.types()
+
+
+def test_pass_after_the_move_that_came_to_rest_waits_its_turn(table: Table) -> None:
+    """Seat 2 passes while seat 1's only domino is being read: the move first, then the pass, once."""
+    start(table)
+    table.see((6, 4))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    table.rounds()
+    table.press(2)
+    table.see((6, 4), (4, 4))
+    table.rounds(3)
+    assert table.types()[-2:] == ["domino_laid", "passed"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.eyes import Point, Zone, sighting_of
-from controller.game.sight import ChainLink, SeenTile
+from controller.game.seen import ChainLink, SeenTile, Spot
 from tests.controller.games import half
 from vision.reading import Domino, Half, Link, Reading
 
@@ -78,3 +78,13 @@ def test_empty_reading_is_an_empty_table() -> None:
     """Nothing found is a sighting too: the middle is clear."""
     sighting = sighting_of(Reading(), zone_of)
     assert (sighting.tiles, sighting.chains, sighting.shown) == ((), (), ((), (), (), ()))
+
+
+def test_places_are_told_in_sides_of_a_half() -> None:
+    """Whatever the scale: middles and the way from a to b; dominoes that are gone with those that lie."""
+    reading = Reading((domino(6, 5, 40, 50), domino(5, 1, 44, 50)), bare=(domino(1, 1, 50, 60), domino(2, 2, 5, 50)))
+    sighting = sighting_of(reading, zone_of)
+    assert [tile.spot for tile in sighting.tiles] == [Spot(20 + 25j, 1 + 0j), Spot(22 + 25j, 1 + 0j)]
+    assert sighting.tiles[0].flipped().spot == Spot(20 + 25j, -1 + 0j)
+    assert sighting.bare == (SeenTile(half(1), half(1)),)
+    assert sighting_of(Reading(), zone_of).bare is None

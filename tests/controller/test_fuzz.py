@@ -15,7 +15,7 @@ from controller.game.evolve import evolve_all
 from controller.game.ledger import Ledger, LedgerEntry
 from controller.game.penalties import WARNING_REASONS
 from controller.game.rulesets import Params
-from controller.game.sight import SeenTile, Sighting
+from controller.game.seen import SeenTile, Sighting
 from controller.game.tiles import ALL_TILES, End, MonoNs, Seat, Suit, Tile
 from tests.controller.games import NAMES, at_the_table, half, in_a_row
 from tests.controller.parameters import params
@@ -56,11 +56,13 @@ COMMANDS: dict[type, st.SearchStrategy[Any]] = {
     cmd.StartSet: st.builds(cmd.StartSet, TIMES, st.none() | CHAIRS),
     cmd.See: st.builds(cmd.See, TIMES, SIGHTINGS),
     cmd.LayDomino: st.builds(cmd.LayDomino, TIMES, SUIT, SUIT, st.sampled_from(End), st.none() | SEATS),
+    cmd.AdoptLine: st.builds(cmd.AdoptLine, TIMES, st.none() | st.tuples(SUIT, SUIT), WHO, st.none() | SIGHTINGS),
     cmd.Pass: st.builds(cmd.Pass, TIMES, SEATS, st.booleans()),
     cmd.CallReferee: st.builds(cmd.CallReferee, TIMES, SEATS),
     cmd.ClaimTime: st.builds(cmd.ClaimTime, TIMES, SEATS),
     cmd.ClaimRedeal: st.builds(cmd.ClaimRedeal, TIMES, SEATS, st.none() | st.lists(TILES, max_size=8).map(tuple)),
     cmd.Expose: st.builds(cmd.Expose, TIMES, SEATS, TILES, WHO, st.booleans()),
+    cmd.Show: st.builds(cmd.Show, TIMES, SEATS, st.lists(TILES, max_size=8).map(tuple), WHO),
     cmd.Rule: st.builds(cmd.Rule, TIMES, st.integers(0, 4), st.sampled_from(Decision), WHO, st.booleans()),
     cmd.Warn: st.builds(cmd.Warn, TIMES, SEATS, st.sampled_from([*WARNING_REASONS, "sneezing"]), WHO),
     cmd.OrderReveal: st.builds(cmd.OrderReveal, TIMES, WHO),

@@ -18,7 +18,7 @@ from controller.game.evolve import evolve_all
 from controller.game.penalties import lost_game_points
 from controller.game.rulesets import Adjudication, Params, WrongDominoAlert
 from controller.game.rulings import TEXTS
-from controller.game.sight import SeenTile, Sighting
+from controller.game.seen import SeenTile, Sighting
 from controller.game.state import AlertKind, Halt, Phase
 from controller.game.tiles import End, MonoNs, Pair, Seat, Suit, Tile
 from tests.controller.games import (

@@ -59,10 +59,12 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "draw_lead": {"drawn": DRAWN},
     "start_set": {"lead": 3},
     "lay": {"tile": [5, 4], "end": "R", "seat": 1},
+    "adopt_line": {"first": [6, 6]},
     "voice_pass": {"seat": 1},
     "time_claim": {"seat": 2},
     "redeal": {"seat": 3, "hand": [[t.low, t.high] for t in LOCKING_DEAL[0]]},
     "expose": {"seat": 1, "tile": [6, 2], "in_last_set": True},
+    "show": {"seat": 2, "tiles": [[0, 5], [4, 4]]},
     "warn": {"seat": 0, "reason": "talk"},
     "rule": {"finding": 4, "decision": "restart", "chief": True},
     "count": {"hands": [[[t.high, t.low] for t in hand] for hand in LOCKING_DEAL]},
@@ -80,10 +82,12 @@ COMMANDS: dict[str, cmd.Command | Asked] = {
     "draw_lead": cmd.DrawLead(T, DRAWN),
     "start_set": cmd.StartSet(T, Seat.S3),
     "lay": cmd.LayDomino(T, 5, 4, End.R, 1),
+    "adopt_line": cmd.AdoptLine(T, (6, 6), "Olga"),
     "voice_pass": cmd.Pass(T, 1, by_voice=True),
     "time_claim": cmd.ClaimTime(T, 2),
     "redeal": cmd.ClaimRedeal(T, 3, LOCKING_DEAL[0]),
     "expose": cmd.Expose(T, 1, Tile.of(6, 2), "Olga", in_last_set=True),
+    "show": cmd.Show(T, 2, (Tile.of(5, 0), Tile.of(4, 4)), "Olga"),
     "warn": cmd.Warn(T, 0, "talk", "Olga"),
     "rule": cmd.Rule(T, 4, Decision.RESTART, "Olga", is_chief=True),
     "reveal": cmd.OrderReveal(T, "Olga"),
@@ -324,7 +328,7 @@ def test_unknown_name_is_refused_with_the_names_there_are() -> None:
     answer = refused("shuffle", order())
     assert answer.reason == "unknown"
     assert answer.text is not None
-    assert "acknowledge, attribute, confirm_count, correct, count" in answer.text
+    assert "acknowledge, adopt_line, attribute, confirm_count, correct, count" in answer.text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from controller.game import events as ev
 from controller.game.commands import Decision
 from controller.game.events import FindingKind, Reason
 from controller.game.rulesets import Redeal, RedealDeadline, fours, spots
-from controller.game.sight import Sighting
+from controller.game.seen import Sighting
 from controller.game.state import Halt, Phase
 from controller.game.tiles import Pair, Seat
 from tests.controller.games import Table, hands_of, in_a_row, seen

@@ -16,7 +16,7 @@ from controller.game.commands import Decision
 from controller.game.evolve import evolve
 from controller.game.ledger import Ledger, LedgerEntry
 from controller.game.rulesets import FirstMixer, LockTie, Params, WrongDominoAlert, fours, spots
-from controller.game.sight import Sighting
+from controller.game.seen import Sighting
 from controller.game.snapshot import ClockView, FindingView, LineTile, MixingView, Snapshot, snapshot
 from controller.game.state import Move, Phase, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
@@ -98,6 +98,7 @@ def test_snapshot_tells_what_waits_for_the_referee() -> None:
             "text": "Bob laid 4-3 with 3 to the joint, which does not fit.",
             "pair": "B",
             "act": 2,
+            "stills": None,
             "passes": [],
             "proven_by": None,
             "repairs": [],

@@ -17,7 +17,7 @@ from controller.game.decide import decide
 from controller.game.events import is_act
 from controller.game.evolve import evolve, evolve_all
 from controller.game.rulesets import Adjudication, Params, WrongDominoAlert
-from controller.game.sight import Sighting
+from controller.game.seen import Sighting
 from controller.game.state import Halt, Phase, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
 from tests.controller.games import Table, at, at_the_table, in_a_row, looks, random_evening, seen

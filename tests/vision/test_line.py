@@ -46,6 +46,15 @@ def test_a_crosswise_double_is_met_in_the_middle_of_its_long_sides() -> None:
     assert line_of(domino(1, 4, 0, 0), domino(4, 4, 1.55, 0.1, 92), domino(4, 6, 3.1, 0)) == [(1, 4), (4, 4), (4, 6)]
 
 
+def test_a_double_laid_wrongly_against_another_is_the_line_s_next() -> None:
+    """Both lie crosswise, whole side against whole side; of a hand laid open, with gaps, they are nothing."""
+    row = domino(1, 4, 0, 0), domino(4, 4, 1.55, 0, 90)
+    assert line_of(*row, domino(2, 2, 2.6, 0.05, 88)) == [(1, 4), (4, 4), (2, 2)]
+    assert line_of(*row, domino(2, 2, 2.8, 0, 90)) == [(1, 4), (4, 4)]
+    assert line_of(domino(3, 3, 0, 0, 90), domino(2, 2, 1.25, 0, 90)) == []
+    assert line_of(*row, domino(2, 3, 2.6, 0.05, 88)) == [(1, 4), (4, 4)]
+
+
 @pytest.mark.parametrize("way", [-1, 1])
 @pytest.mark.parametrize("beyond", [False, True])
 def test_a_corner_is_followed_whichever_way_it_is_laid(way: int, beyond: bool) -> None:

@@ -1,0 +1,204 @@
+"""The line remembered: which of its dominoes lies otherwise than it was laid; what is new on the table is not asked.
+
+A domino that something hides is not lost, and a line pushed or turned as a whole lies as it did. Where the table was
+seen before, each domino is looked for where the others say that it must be; else its neighbours have to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from controller.game.line import Line, Placed
+from controller.game.seen import Disagreement, SeenTile, Sighting, Spot, recognise
+from controller.game.tiles import ALL_TILES, Tile
+
+TURNED = 20.0
+"""A domino lies turned round when that explains what is seen so many times better."""
+MOVED = 0.75
+"""Sides of a half by which a domino must lie elsewhere than the others say: 18 mm. A line is nudged by less."""
+AT_EASE = 0.4
+"""The same up to which it lies where they say."""
+ASKEW = 0.7
+"""Cosine of the angle by which it must be turned: 45 degrees."""
+FEWEST = 3
+"""So many dominoes say where another must lie; so many hidden ones are covered, by more than an arm or a cup."""
+
+
+def trouble_in(
+    line: Line, sighting: Sighting, matched: Mapping[int, Tile], before: Sighting | None
+) -> Disagreement | None:
+    """The first thing that is wrong with the known line; None while it lies as it was laid.
+
+    `matched` says which seen domino is which known one; `before` is the table when all was last well.
+    """
+    look = _Look(line, sighting, matched, before)
+    missing = [placed.tile for placed in line.placed if placed.tile not in look.seen]
+    gone = look.gone(missing)
+    displaced = [(placed.tile, code) for placed in line.placed if (code := look.displaced(placed)) is not None]
+    if len(gone) + len(displaced) >= FEWEST and len(line.placed) <= 2 * (len(gone) + len(displaced)):
+        text = "The line no longer lies as it was laid: put it back, or have the set played again."
+        return Disagreement("line_disturbed", None, text)
+    for tile in missing:
+        other = look.replacing(tile)
+        if other is not None:
+            is_like = max(sorted(ALL_TILES - {tile}), key=other.either_way)
+            text = (
+                f"{is_like} seems to lie where {tile} was laid: put {tile} back, or correct its move if it is misread."
+            )
+            return Disagreement("tile_replaced", tile, text)
+    if gone:
+        where = "at the end of" if gone[0] in (line.placed[0].tile, line.placed[-1].tile) else "in"
+        text = f"{gone[0]} is not seen {where} the line where it was laid: put it back, or undo its move."
+        return Disagreement("tile_missing", gone[0], text)
+    if displaced:
+        tile, code = displaced[0]
+        how = "lies turned round" if code == "tile_turned" else "does not lie where it was laid"
+        return Disagreement(code, tile, f"{tile} {how}: put it back as it lay, or undo its move.")
+    if len(missing) >= FEWEST:
+        text = f"Something covers {len(missing)} dominoes of the line, {missing[0]} among them: take it away."
+        return Disagreement("covered", missing[0], text)
+    return None
+
+
+class _Look:
+    """A known line and how it is seen, with what follows from that for each of its dominoes."""
+
+    def __init__(self, line: Line, sighting: Sighting, matched: Mapping[int, Tile], before: Sighting | None) -> None:
+        self._line = line
+        self._sighting = sighting
+        self._place = {placed.tile: place for place, placed in enumerate(line.placed)}
+        self._matched = {number: tile for number, tile in matched.items() if tile in self._place}
+        self.seen = {tile: sighting.tiles[number] for number, tile in self._matched.items()}
+        expected = _expected(line, self.seen, before)
+        self._is_scattered = expected is None
+        self._expected = expected or {}
+        self._touching: set[Tile] = set()  # linked to a neighbour of its own, whichever way round
+        self._proper: set[Tile] = set()  # and both as they were laid
+        self._turned: set[Tile] = set()
+        self._astray: set[Tile] = set()  # linked to another known domino
+        for joint in self._joints():
+            self._follow(*joint)
+
+    def displaced(self, placed: Placed) -> str | None:
+        """How a seen domino lies otherwise than it was laid; None where it does not, or is hidden."""
+        tile, seen = placed.tile, self.seen.get(placed.tile)
+        if seen is None or tile in self._proper:
+            return None
+        must = self._expected.get(tile)
+        if must is None or seen.spot is None:
+            if tile in self._turned:
+                return "tile_turned"
+            is_astray = self._is_scattered or (tile in self._astray and self._has_neighbour(tile))
+            return "tile_moved" if is_astray and tile not in self._touching else None
+        if abs(seen.spot.middle - must.middle) > MOVED and tile not in self._touching:
+            return "tile_moved"
+        turn = (seen.spot.way * _sense(placed, seen) * must.way.conjugate()).real
+        is_either_way = tile.is_double or not _has_sense(placed, seen)
+        return "tile_turned" if (abs(turn) if is_either_way else turn) < ASKEW else None
+
+    def gone(self, missing: list[Tile]) -> list[Tile]:
+        """Those of the missing that are not there; where nobody has looked at their places, those of the ends."""
+        if self._sighting.bare is None:
+            return [tile for tile in missing if self._place[tile] in (0, len(self._line.placed) - 1)]
+        bare = recognise(tuple(missing), self._sighting.bare).values()
+        return [tile for tile in missing if tile in bare]
+
+    def replacing(self, tile: Tile) -> SeenTile | None:
+        """The unknown domino that lies where `tile` was laid, None where none does."""
+        must = self._expected.get(tile)
+        for number, seen in enumerate(self._sighting.tiles):
+            is_there = must is not None and seen.spot is not None and abs(seen.spot.middle - must.middle) < AT_EASE
+            if number not in self._matched and is_there:
+                return seen
+        for way in self._sighting.ways:
+            for (number, seen), (other, beyond) in pairwise(way):
+                neighbour = self._matched.get(number)
+                if neighbour is None or other in self._matched:
+                    continue
+                step = self._place[tile] - self._place[neighbour]
+                if abs(step) == 1 and not _is_turned(self._line.placed[self._place[neighbour]], seen, step):
+                    return beyond
+        return None
+
+    def _has_neighbour(self, tile: Tile) -> bool:
+        """Whether a neighbour of its own is seen, so that it might lie there."""
+        place = self._place[tile]
+        beside = self._line.placed[max(0, place - 1) : place + 2]
+        return any(placed.tile in self.seen for placed in beside if placed.tile != tile)
+
+    def _joints(self) -> Iterator[tuple[Tile, SeenTile, Tile, SeenTile]]:
+        """Known dominoes that touch each other, from left to right where they are neighbours."""
+        for way in self._sighting.ways:
+            for (number, seen), (other, beyond) in pairwise(way):
+                if number in self._matched and other in self._matched:
+                    tile, next_tile = self._matched[number], self._matched[other]
+                    if self._place[next_tile] > self._place[tile]:
+                        yield tile, seen, next_tile, beyond
+
+    def _follow(self, tile: Tile, seen: SeenTile, beyond: Tile, seen_beyond: SeenTile) -> None:
+        both = {tile, beyond}
+        if self._place[beyond] - self._place[tile] > 1:
+            self._astray |= both
+            return
+        self._touching |= both
+        turned = {
+            which
+            for which, how in ((tile, seen), (beyond, seen_beyond))
+            if _is_turned(self._line.placed[self._place[which]], how, 1)
+        }
+        self._turned |= turned
+        self._proper |= set() if turned else both
+
+
+def _is_turned(placed: Placed, seen: SeenTile, step: int) -> bool:
+    """Whether a domino, as it is seen on the way to the right (step 1) or left (-1), lies the other way round."""
+    first, last = (placed.left, placed.right) if step > 0 else (placed.right, placed.left)
+    return seen.likelihood(last, first) > TURNED * seen.likelihood(first, last)
+
+
+def _has_sense(placed: Placed, seen: SeenTile) -> bool:
+    """Whether what is seen says which of its halves is which."""
+    one, other = seen.likelihood(placed.left, placed.right), seen.likelihood(placed.right, placed.left)
+    return max(one, other) > TURNED * min(one, other)
+
+
+def _sense(placed: Placed, seen: SeenTile) -> int:
+    """1 where a is the half towards the line's left end, else -1."""
+    one, other = seen.likelihood(placed.left, placed.right), seen.likelihood(placed.right, placed.left)
+    return 1 if one >= other else -1
+
+
+def _expected(line: Line, seen: Mapping[Tile, SeenTile], before: Sighting | None) -> dict[Tile, Spot] | None:
+    """Where each domino that was seen before must lie now, its way from left to right, by how the most of them lie.
+
+    Empty where too few are seen to say; None where they do not say the same: the line was bent, or scattered.
+    """
+    if before is None:
+        return {}
+    earlier = recognise(tuple(placed.tile for placed in line.placed), before.tiles)
+    was: dict[Tile, Spot] = {}
+    by_tile = {tile: before.tiles[number] for number, tile in earlier.items()}
+    for placed in line.placed:
+        tile = by_tile.get(placed.tile)
+        if tile is not None and tile.spot is not None:
+            was[placed.tile] = Spot(tile.spot.middle, tile.spot.way * _sense(placed, tile))
+    pairs = [(spot.middle, now.middle) for tile, spot in was.items() if tile in seen and (now := seen[tile].spot)]
+    if len(pairs) < FEWEST:
+        return {}
+    turn, shift, at_ease = max(_motions(pairs), key=lambda motion: motion[2])
+    if at_ease < FEWEST or 2 * at_ease < len(pairs):
+        return None
+    return {tile: Spot(turn * spot.middle + shift, turn * spot.way) for tile, spot in was.items()}
+
+
+def _motions(pairs: list[tuple[complex, complex]]) -> Iterator[tuple[complex, complex, int]]:
+    """Ways in which the whole line may have been turned and shifted, none first; with how many dominoes say so."""
+    ways = [(1 + 0j, 0j)]
+    for (one, one_now), (two, two_now) in pairwise(pairs):
+        turned = (two_now - one_now) * (two - one).conjugate()
+        if turned:
+            turn = turned / abs(turned)
+            ways.append((turn, (one_now + two_now) / 2 - turn * (one + two) / 2))
+    for turn, shift in ways:
+        yield turn, shift, sum(abs(turn * was + shift - now) < AT_EASE for was, now in pairs)

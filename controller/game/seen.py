@@ -1,0 +1,133 @@
+"""What the core is told of a table at rest: seen dominoes with their probabilities, chains, places; nothing is judged.
+
+Only which seen domino is which known one is said here: everything that is made of a sighting begins with that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from controller.game.tiles import SUITS, MonoNs, Seat, Suit, Tile
+
+SAME = 0.02
+"""A known domino is recognised in a seen one that it explains at least this well."""
+HIDDEN: tuple[float, ...] = (1 / 7,) * 7
+
+Half = tuple[float, ...]
+"""Seven probabilities, suit 0 to 6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a domino lies, as points of the complex plane: nothing else here turns and shifts so simply."""
+
+    middle: complex
+    """x and y, in sides of a half."""
+    way: complex
+    """From a to b, of length one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTile:
+    """A domino as the reader saw it: the probabilities of its halves, None for a half that can't be seen."""
+
+    a: Half | None
+    b: Half | None
+    spot: Spot | None = field(default=None, compare=False)
+    """None where only what it shows is known."""
+
+    def likelihood(self, a: Suit, b: Suit) -> float:
+        """How well the domino lying with `a` and `b` explains what was seen."""
+        return (self.a or HIDDEN)[a] * (self.b or HIDDEN)[b]
+
+    def either_way(self, tile: Tile) -> float:
+        """How well `tile` explains what was seen, whichever way round it lies."""
+        return max(self.likelihood(tile.low, tile.high), self.likelihood(tile.high, tile.low))
+
+    def flipped(self) -> SeenTile:
+        """The same domino looked at from the other side."""
+        spot = self.spot and Spot(self.spot.middle, -self.spot.way)
+        return SeenTile(self.b, self.a, spot)
+
+    @property
+    def raw(self) -> tuple[int, int]:
+        """What the reader alone takes the halves for, -1 for one that can't be seen."""
+        return (_argmax(self.a), _argmax(self.b))
+
+
+UNSEEN = SeenTile(None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """A place in a chain: which seen domino, and whether its `b` comes first along the chain."""
+
+    tile: int
+    is_flipped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A table at rest: the dominoes in the middle, the chains they form, and what is shown in front of each seat."""
+
+    tiles: tuple[SeenTile, ...] = ()
+    chains: tuple[tuple[ChainLink, ...], ...] = ()
+    shown: tuple[tuple[SeenTile, ...], ...] = ((), (), (), ())
+    bare: tuple[SeenTile, ...] | None = None
+    """Dominoes that lay in the middle before, and where they lay nothing lies now; None: nobody has looked for that."""
+
+    @property
+    def ways(self) -> tuple[tuple[tuple[int, SeenTile], ...], ...]:
+        """Every chain, from either end: each domino's number, and the domino with the half first that is met first."""
+        told = []
+        for chain in self.chains:
+            seen = [(link.tile, self.tiles[link.tile], link.is_flipped) for link in chain]
+            told.append(tuple((n, tile.flipped() if is_flipped else tile) for n, tile, is_flipped in seen))
+            told.append(tuple((n, tile if is_flipped else tile.flipped()) for n, tile, is_flipped in reversed(seen)))
+        return tuple(told)
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """From whose side an arm came over the table, and how sure that is, in [0, 1]."""
+
+    seat: Seat
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stills:
+    """When the table had come to rest before something happened, and after it: the two pictures to look at."""
+
+    before_at: MonoNs | None
+    """None: nothing was seen of it before."""
+    after_at: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Table and knowledge do not go together."""
+
+    code: str
+    tile: Tile | None
+    """The domino to look at."""
+    text: str
+    seat: Seat | None = None
+    """In whose hand it is; None: in nobody's."""
+
+
+def recognise(known: tuple[Tile, ...], seen_tiles: tuple[SeenTile, ...]) -> dict[int, Tile]:
+    """Which seen domino is which known one: best explanations first, each used once."""
+    scored = sorted(
+        ((seen.either_way(tile), i, tile) for i, seen in enumerate(seen_tiles) for tile in known),
+        key=lambda entry: (-entry[0], entry[1], entry[2]),
+    )
+    matched: dict[int, Tile] = {}
+    for score, i, tile in scored:
+        if score >= SAME and i not in matched and tile not in matched.values():
+            matched[i] = tile
+    return matched
+
+
+def _argmax(half: Half | None) -> int:
+    return -1 if half is None else max(SUITS, key=lambda suit: half[suit])

@@ -1,0 +1,141 @@
+"""Remembers where dominoes lay, and says of those that are gone whether anything lies there now.
+
+A domino that is not read may be hidden by an arm, a cup or a sheet, or it may have been lifted: only where its place
+has come to look as the cloth round it did is it gone. What a domino means is not asked here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.reading import Domino, Reading
+
+Bgr8 = NDArray[np.uint8]
+Quad = NDArray[np.floating[Any]]
+Colour = NDArray[np.floating[Any]]
+
+INNER: Final = 0.8
+"""Share of a domino's length and width that is looked at: its edge shows its shadow, and may be a pixel off."""
+GROUND: Final = (1.25, 1.8)
+"""Between these shares round it lies the cloth that is remembered."""
+CLEAR: Final = 1.25
+"""Of other dominoes so much is left out of that cloth, their shadows with them."""
+LEAST_PX: Final = 24
+"""Of fewer pixels of cloth nothing is remembered."""
+ALIKE: Final = 0.18
+"""Logarithm of brightness, in every colour, by which a bare place may differ from the cloth round it at most."""
+ROUGH: Final = 2.5
+"""Times the cloth's own roughness by which it may differ, where the cloth is patterned."""
+FLOOR: Final = 8.0
+"""Added to every level, so that noise in the dark is no difference."""
+NEAR: Final = 0.5
+"""Sides of a half within which a domino read now is the one that lay there."""
+MOST: Final = 56
+"""Dominoes remembered at most: two sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A domino as it lay, and the cloth round it."""
+
+    domino: Domino
+    ground: Colour
+    """Logarithms of blue, green, red: shape (3,)."""
+    roughness: Colour
+    """Their standard deviations, shape (3,)."""
+
+
+class Recall:
+    """Adds to every reading which of the dominoes seen before have left a bare place.
+
+    >>> Recall().of(np.zeros((48, 64, 3), np.uint8), Reading()).bare
+    ()
+    """
+
+    def __init__(self) -> None:
+        self._known: tuple[_Known, ...] = ()
+
+    def of(self, bgr: Bgr8, reading: Reading) -> Reading:
+        """The reading of a picture, shape (H, W, 3), with what is gone since the ones before."""
+        quads = [np.array(domino.corners) for domino in reading.dominoes]
+        now = [_ground(bgr, quad, quads) for quad in quads]
+        light = self._light(quads, now)
+        lost = [known for known in self._known if not _is_among(known.domino, reading.dominoes)]
+        bare = [known for known in lost if _is_bare(bgr, known, light)]
+        fresh = [_Known(d, *ground) for d, ground in zip(reading.dominoes, now, strict=True) if ground is not None]
+        # Of a domino that itself looks like the cloth nobody could say whether it is gone.
+        fresh = [known for known in fresh if not _is_bare(bgr, known, np.zeros(3))]
+        self._known = (*fresh, *lost)[:MOST]
+        return replace(reading, bare=tuple(known.domino for known in bare))
+
+    def _light(self, quads: Sequence[Quad], now: Sequence[tuple[Colour, Colour] | None]) -> Colour:
+        """How much brighter the cloth is than it was, shape (3,): the median over dominoes that lie as they did."""
+        changes = [
+            ground[0] - known.ground
+            for quad, ground in zip(quads, now, strict=True)
+            for known in self._known
+            if ground is not None and _is_at(known.domino, quad)
+        ]
+        return np.median(changes, axis=0) if changes else np.zeros(3)
+
+
+def _is_among(domino: Domino, found: Sequence[Domino]) -> bool:
+    """Whether one of those found lies where `domino` lay, or shows the same elsewhere."""
+    return any(
+        _is_at(domino, np.array(other.corners)) or {other.a.suit, other.b.suit} == {domino.a.suit, domino.b.suit}
+        for other in found
+    )
+
+
+def _is_at(domino: Domino, quad: Quad) -> bool:
+    own = np.array(domino.corners)
+    side = np.linalg.norm(own[0] - own[1])
+    return bool(np.linalg.norm(own.mean(axis=0) - quad.mean(axis=0)) < NEAR * side)
+
+
+def _is_bare(bgr: Bgr8, known: _Known, light: Colour) -> bool:
+    """Whether a place looks as the cloth round it did, in each half and on the whole as even as that."""
+    quad = np.array(known.domino.corners)
+    middles = (quad[:2].mean(axis=0), quad[2:].mean(axis=0))
+    may_differ = np.maximum(ALIKE, ROUGH * known.roughness)
+    for middle in middles:
+        half = (quad + middle) / 2  # the quarter of the domino about its end
+        pixels = _pixels(bgr, _scaled(half, INNER))
+        if len(pixels) < LEAST_PX // 4:
+            return False
+        differs = np.abs(pixels.mean(axis=0) - known.ground - light)
+        if (differs > may_differ).any() or (pixels.std(axis=0) > may_differ).any():
+            return False
+    return True
+
+
+def _ground(bgr: Bgr8, quad: Quad, quads: Sequence[Quad]) -> tuple[Colour, Colour] | None:
+    """Mean and roughness of the cloth round a domino; None where too little of it is seen."""
+    near, far = (_scaled(quad, share) for share in GROUND)
+    others = [_scaled(other, CLEAR) for other in quads]
+    pixels = _pixels(bgr, far, without=[near, *others])
+    return (np.median(pixels, axis=0), pixels.std(axis=0)) if len(pixels) >= LEAST_PX else None
+
+
+def _scaled(quad: Quad, share: float) -> Quad:
+    middle = quad.mean(axis=0)
+    return np.asarray(middle + share * (quad - middle))
+
+
+def _pixels(bgr: Bgr8, quad: Quad, *, without: Sequence[Quad] = ()) -> NDArray[np.float32]:
+    """Logarithms of the pixels in a quad that are in the picture and in none of the others, shape (N, 3)."""
+    height, width = bgr.shape[:2]
+    left, top = np.maximum(np.floor(quad.min(axis=0)).astype(int), 0)
+    right, bottom = np.minimum(np.ceil(quad.max(axis=0)).astype(int) + 1, (width, height))
+    if right <= left or bottom <= top:
+        return np.zeros((0, 3), np.float32)
+    mask = np.zeros((bottom - top, right - left), np.uint8)
+    cv2.fillConvexPoly(mask, np.round(quad - (left, top)).astype(np.int32), 1)
+    for other in without:
+        cv2.fillConvexPoly(mask, np.round(other - (left, top)).astype(np.int32), 0)
+    inside = bgr[top:bottom, left:right][mask > 0]
+    return np.asarray(np.log(inside.astype(np.float32) + np.float32(FLOOR)))
