@@ -21,6 +21,8 @@ SURE = 0.6
 """A domino less certain than this is not taken for a move: the referee is shown it instead."""
 MOST_ORDERS = 20
 """Of so many orders at most it is asked which can be: three moves at either end, far more than one settling brings."""
+FLUSH = 1.3
+"""Sides of a half between the middles of two dominoes that lie whole side by side, at most."""
 ARM_SURE = 0.8
 """An arm whose seat is less certain than this contradicts nobody's turn."""
 
@@ -176,7 +178,8 @@ def _added(
     line: Line, sighting: Sighting, matched: dict[int, Tile], new: list[int]
 ) -> list[tuple[Lay, ...]] | Disagreement:
     """The new dominoes as moves, in every order in which the line can have come about: at one end there is only one."""
-    found = {i: (end, seen, depth) for i, end, seen, depth in _joined(line, sighting, matched)}
+    hanging = (*_flush(line, sighting, matched), *_joined(line, sighting, matched))
+    found = {i: (end, seen, depth) for i, end, seen, depth in hanging}
     loose = [i for i in new if i not in found]
     if loose:
         return _loose(sighting.tiles[loose[0]])
@@ -200,6 +203,23 @@ def _orders(left: list[Lay], right: list[Lay]) -> Iterator[tuple[Lay, ...]]:
     for places in combinations(range(len(left) + len(right)), len(left)):
         at_left, at_right = iter(left), iter(right)
         yield tuple(next(at_left if n in places else at_right) for n in range(len(left) + len(right)))
+
+
+def _flush(line: Line, sighting: Sighting, matched: dict[int, Tile]) -> Iterator[tuple[int, End, SeenTile, int]]:
+    """A new domino whole side by side with the only one of the line, a double, as `_joined` tells it.
+
+    No chain has it, for two dominoes side by side are seldom a line; here nothing else can have been meant.
+    """
+    if len(line.placed) != 1 or not line.placed[0].tile.is_double:
+        return
+    for number in matched:
+        spot = sighting.tiles[number].spot
+        for i, seen in enumerate(sighting.tiles):
+            if i in matched or spot is None or seen.spot is None:
+                continue
+            apart = (seen.spot.middle - spot.middle) * spot.way.conjugate()
+            if abs(apart) < FLUSH and abs(apart.imag) > abs(apart.real):
+                yield i, End.R, seen, 0
 
 
 def _joined(line: Line, sighting: Sighting, matched: dict[int, Tile]) -> Iterator[tuple[int, End, SeenTile, int]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from controller.game.line import Line
-from controller.game.seen import ChainLink, Disagreement, SeenTile, Sighting
+from controller.game.seen import ChainLink, Disagreement, SeenTile, Sighting, Spot
 from controller.game.sight import Agreement, Lay, reconcile
 from controller.game.tiles import End, Seat, Tile
 from tests.controller.games import deal, half, in_a_row, line_of, looks, seen, split, ways
@@ -96,6 +97,20 @@ def test_new_domino_beside_a_single_double_is_laid_on_one_of_its_sides() -> None
     double = line_of("66")
     for sighting in (looks(double, seen(6, 2)), looks(double, left=(seen(2, 6),))):
         assert what(laid(double, sighting))[:2] == (6, 2)
+
+
+def test_wrong_double_flush_against_a_lone_double_is_told_as_it_lies() -> None:
+    """No reader links the two, for nothing but this makes a line of them; one farther off touches nothing."""
+    double = line_of("00")
+
+    def beside(by: complex) -> Sighting:
+        tiles = (replace(seen(0, 0), spot=Spot(5 + 5j, 1 + 0j)), replace(seen(6, 6), spot=Spot(5 + 5j + by, 1 + 0j)))
+        return Sighting(tiles)
+
+    for by in (1j, -1.1j, 0.3 + 1j):
+        assert what(laid(double, beside(by))) == (6, 6, "R")
+    for by in (2j, 2.1 + 0j):
+        assert trouble(double, beside(by)).code == "touches_no_end"
 
 
 def test_lone_double_with_dominoes_on_both_sides_had_two_moves() -> None:
