@@ -260,6 +260,9 @@ class Engine:
                 self._unkept_since = self._now()
             return ()
         self._believe(entries, happened)
+        if isinstance(command, cmd.See):  # who passed between two moves that came to rest together waits no more
+            counted = {event.seat for event in happened if isinstance(event, ev.Passed)}
+            self._held_presses = [press for press in self._held_presses if press.button not in counted]
         if self._storage_trouble is not None:
             self._recover()
         if not isinstance(command, cmd.See | cmd.Tick) and self._seen is not None:
@@ -288,9 +291,7 @@ class Engine:
             self._seen_before_at = None if self._seen is None else self._seen.rest_at
             self._seen = seen
         self._is_hand_in, self._hand_left_ns = False, None
-        for entry in self._decide(self._sight(seen, rest_at=seen.rest_at)):
-            if entry.type == type_name(ev.Passed):  # he passed between two moves that came to rest together
-                self._held_presses = [press for press in self._held_presses if press.button != entry.body["seat"]]
+        self._decide(self._sight(seen, rest_at=seen.rest_at))
         if self._storage_trouble is None and not self.state.halts - {Halt.TAKE_BACK}:
             self._agreed = seen.sighting
         self._unwritten = seen if self._storage_trouble is not None else None
