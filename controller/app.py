@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from rich.console import Console
 from controller import engine as en
 from controller import inbox
 from controller.broker import caller_at_broker, table_at_broker
+from controller.calibration import calibration_of
 from controller.codec import UnknownEvent
 from controller.config import Config, ConfigError
 from controller.demo import run as demo
@@ -79,7 +80,9 @@ FAULTS = (en.Dead, JournalError, UnknownEvent, PinsUnavailable, LinkDied)
 
 
 def table_of(config: Config) -> Table | None:
-    """Where the table lies in the picture, if the configuration says so."""
+    """Where the table lies in the picture, if it has been calibrated or the configuration says so."""
+    if (calibration := calibration_of(config)) is not None:
+        return calibration.table
     table = config.table
     if table.corners_px is None:
         return None
@@ -89,15 +92,21 @@ def table_of(config: Config) -> Table | None:
         raise ConfigError(f"table.corners_px: {error}") from error
 
 
-def open_camera(config: Config, *, clock_ns: Callable[[], int], wait: Callable[[float], object]) -> Camera:
-    """The camera of the configuration; CameraLost while it is not there."""
+def open_camera(
+    config: Config,
+    *,
+    clock_ns: Callable[[], int],
+    wait: Callable[[float], object],
+    controls: Mapping[str, Any] | None = None,
+) -> Camera:
+    """The camera of the configuration, with what it is to hold fixed; CameraLost while it is not there."""
     camera = config.camera
     size = (camera.width_px, camera.height_px)
     path = Path(camera.path or "")
     if camera.kind == "picamera":
-        return Picamera(size, fps=camera.fps)
+        return Picamera(size, fps=camera.fps, controls=controls, mains_hz=camera.mains_hz)
     if camera.kind == "v4l2":
-        return V4L2Camera(str(path), size, fps=camera.fps)
+        return V4L2Camera(str(path), size, fps=camera.fps, controls=controls, mains_hz=camera.mains_hz)
     recording: Camera = FolderCamera(path, fps=camera.fps) if camera.kind == "folder" else VideoCamera(path)
     return Playback(recording, clock_ns=clock_ns, wait=wait)
 

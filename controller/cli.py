@@ -30,6 +30,7 @@ EXAMPLES = {
     "record": "gameline record /var/lib/gameline/journal.sqlite > game.dom",
     "register": "gameline register /var/lib/gameline/journal.sqlite --out game.pdf",
     "ledger": "gameline ledger 'Spring Cup' table1.sqlite table2.json --out cup.json",
+    "calibrate": "gameline calibrate --page cards.svg; then gameline calibrate /etc/gameline/gameline.toml",
     "wiring": "gameline wiring /etc/gameline/gameline.toml --svg wiring.svg",
 }
 
@@ -172,6 +173,21 @@ def _add_paperwork(commands: argparse._SubParsersAction[argparse.ArgumentParser]
 
 def _add_workshop(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The commands for whoever builds or mends the table."""
+    where = "where the table lies in the camera's picture, from printed cards or from its edge and a few dominoes"
+    calibrate = _add(commands, "calibrate", where, room="calibrating")
+    calibrate.add_argument("config", type=Path, nargs="?", metavar="CONFIG")
+    calibrate.add_argument("--page", type=_file, metavar="OUT.svg", help="write the page with the cards to print")
+    calibrate.add_argument(
+        "--picture", type=Path, nargs="+", metavar="FILE", help="from pictures of a table at rest, not from the camera"
+    )
+    calibrate.add_argument("--domino", type=_positive, default=48.0, metavar="MM", help="length of a domino (48)")
+    calibrate.add_argument(
+        "--seat0",
+        choices=("bottom", "left", "top", "right"),
+        help="without cards: seat 0's side of the picture (bottom)",
+    )
+    calibrate.add_argument("--draw", type=_file, metavar="OUT", help="write the picture with table and seats drawn on")
+    calibrate.add_argument("--json", action="store_true", help="one object: passed, faults, error_mm, half_px, ...")
     wiring = _add(commands, "wiring", "which wire goes where, as a table or a drawing", room="workshop")
     wiring.add_argument("config", type=Path, metavar="CONFIG")
     form = wiring.add_mutually_exclusive_group()

@@ -29,6 +29,8 @@ class TableConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Corners clockwise from the picture's top left; without them the whole picture is the middle of the table."""
     side_mm: float = 900.0
     zone_mm: float = 130.0
+    calibration: str = "/var/lib/gameline/calibration.json"
+    """Where `gameline calibrate` keeps what it found; where there is one, it counts and not corners_px."""
 
 
 class CameraConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,6 +42,8 @@ class CameraConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     width_px: int = 1280
     height_px: int = 720
     fps: float = 10.0
+    mains_hz: Literal[50, 60] = 50
+    """Of the lamps; the exposure is held at whole flickers of them."""
     stale_s: float = 2.0
     """With no frame for so long the camera counts as lost and the clock stops."""
 

@@ -153,7 +153,7 @@ def watch(options: argparse.Namespace) -> int:
     line = Line()
     try:
         config = Config() if options.config is None else load_config(options.config)
-        table = table_of(config)
+        table = None if options.config is None else table_of(config)
         view = View(read=partial(read_picture, table=table), table=table)
         with _page(options, config, view) if options.view else contextlib.nullcontext():
             for number, sight in _sights(_camera(options, config), view):

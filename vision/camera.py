@@ -4,16 +4,18 @@ Every camera has `read() -> Frame` and `close()`, closes twice without harm, and
 real cameras are touched here and nowhere else; what a frame is stands in frame.py.
 """
 
+import os
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
 import cv2
 
+from vision.controls import MAINS_HZ, Held, fixed_of, held_v4l2, set_v4l2
 from vision.frame import CameraEnded as CameraEnded
 from vision.frame import CameraLost as CameraLost
 from vision.frame import Frame as Frame
@@ -23,6 +25,8 @@ from vision.images import load
 
 PICTURES: Final = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
 TIMEOUT_S: Final = 2.0  # a camera at 4 frames a second has missed eight by then
+BY_ID: Final = Path("/dev/v4l/by-id")
+AF_CONTINUOUS: Final = 2  # libcamera's AfModeEnum
 EMPTY_WAIT_S: Final = 0.02  # between empty reads, so that a dead driver does not eat a core
 
 
@@ -122,6 +126,8 @@ class LiveCamera(_Closing):
         source: the camera's name in messages.
         size: (width, height) that every frame must have; None for any.
         timeout_s: a camera without a frame for so long is lost.
+        hold: fixes exposure, gains and focus as they are, and says them; called only from the camera's thread.
+        not_held: what the device was told to hold fixed and does not.
 
     Raises:
         CameraLost: an earlier thread on the same source still hangs in its driver; at most one is allowed to.
@@ -135,6 +141,8 @@ class LiveCamera(_Closing):
         source: str,
         size: Size | None = None,
         timeout_s: float = TIMEOUT_S,
+        hold: Callable[[], Held] = lambda: Held(),
+        not_held: Sequence[str] = (),
     ) -> None:
         name = f"camera {source}"
         if any(thread.name == name for thread in threading.enumerate()):
@@ -146,6 +154,8 @@ class LiveCamera(_Closing):
         self._taken = 0
         self._empty = 0
         self._failure: str | None = None
+        self._hold, self._is_to_hold, self._held = hold, False, Held()
+        self.not_held = tuple(not_held)
         self._closing = False
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
@@ -164,6 +174,19 @@ class LiveCamera(_Closing):
             picture, mono_ns = self._newest
             number, self._taken, self._newest, self._empty = self._taken, self._taken + 1, None, 0
         return Frame(checked(picture, source=self._source, size=self._size), mono_ns, number)
+
+    def hold(self) -> Held:
+        """Fix exposure, gains and focus as they are now; what is fixed, to be given when it is opened again.
+
+        Raises:
+            CameraLost: it gives no picture meanwhile.
+        """
+        with self._news:
+            self._is_to_hold = True
+            self._news.wait_for(lambda: not self._is_to_hold or self._failure or self._closing, self._timeout_s)
+            if self._is_to_hold:
+                raise CameraLost(self._why_none())
+            return self._held
 
     def close(self) -> None:
         """Stop the thread and let go of the device; a thread that hangs in its driver is left behind."""
@@ -190,7 +213,11 @@ class LiveCamera(_Closing):
         try:
             while not self._closing:
                 picture, mono_ns = self._grab()
+                held = self._hold() if self._is_to_hold else None
                 with self._news:
+                    if held is not None:
+                        self._held, self._is_to_hold = held, False
+                        self._news.notify_all()
                     if picture is None:
                         self._empty += 1
                         self._news.wait_for(lambda: self._closing, EMPTY_WAIT_S)
@@ -210,13 +237,32 @@ class V4L2Camera(LiveCamera):
 
     Name it by its stable path, `/dev/v4l/by-id/...`: numbers like /dev/video0 change from one start to the next.
 
+    Args:
+        device: its path.
+        size: (width, height).
+        fps: frames a second.
+        controls: what `hold` said once, to be held from the start.
+        mains_hz: of the lamps.
+
     Raises:
-        CameraLost: there is no such device, or it cannot be opened.
+        CameraLost: there is no such device, it is a number, or it cannot be opened.
     """
 
     def __init__(
-        self, device: str, size: Size = (1280, 720), *, fps: float = 15.0, timeout_s: float = TIMEOUT_S
+        self,
+        device: str,
+        size: Size = (1280, 720),
+        *,
+        fps: float = 15.0,
+        controls: Mapping[str, Any] | None = None,
+        mains_hz: float = MAINS_HZ,
+        timeout_s: float = TIMEOUT_S,
     ) -> None:
+        if re.fullmatch(r"/dev/video\d+", device):
+            raise CameraLost(
+                f"expected a camera's stable path, got {device}, which may be another camera after a boot; "
+                f"{_stable_names(device)}"
+            )
         if not Path(device).exists():
             raise CameraLost(f"no camera at {device}; plug it in, or choose from `ls /dev/v4l/by-id/`")
         capture = cv2.VideoCapture(device, cv2.CAP_V4L2)
@@ -234,7 +280,15 @@ class V4L2Camera(LiveCamera):
             there, picture = capture.read()
             return (picture if there else None), None
 
-        super().__init__(grab=grab, release=capture.release, source=device, size=size, timeout_s=timeout_s)
+        super().__init__(
+            grab=grab,
+            release=capture.release,
+            source=device,
+            size=size,
+            timeout_s=timeout_s,
+            hold=lambda: held_v4l2(capture, mains_hz),
+            not_held=set_v4l2(capture, controls or {}),
+        )
 
 
 class Picamera(LiveCamera):
@@ -243,8 +297,9 @@ class Picamera(LiveCamera):
     Args:
         size: (width, height).
         fps: frames a second.
-        controls: libcamera controls to hold fixed, as {"ExposureTime": 10000}: with lamps on 50 Hz mains, whole
-            multiples of 10000 µs keep bands out of the picture.
+        controls: what `hold` said once, to be held from the start; without it exposure, white balance and focus are
+            the camera's own.
+        mains_hz: of the lamps.
 
     Raises:
         CameraLost: picamera2 is not installed, or finds no camera.
@@ -256,6 +311,7 @@ class Picamera(LiveCamera):
         *,
         fps: float = 15.0,
         controls: Mapping[str, Any] | None = None,
+        mains_hz: float = MAINS_HZ,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         try:
@@ -267,10 +323,17 @@ class Picamera(LiveCamera):
             ) from error
         try:
             camera = Picamera2()
+            known = camera.camera_controls
+            wanted = {
+                name: tuple(value) if isinstance(value, list) else value for name, value in (controls or {}).items()
+            }
+            if not wanted and "AfMode" in known:
+                wanted = {"AfMode": AF_CONTINUOUS}
             # libcamera's "RGB888" lies in memory as blue, green, red, which is what OpenCV expects.
             camera.configure(
                 camera.create_video_configuration(
-                    main={"size": size, "format": "RGB888"}, controls={"FrameRate": fps, **(controls or {})}
+                    main={"size": size, "format": "RGB888"},
+                    controls={"FrameRate": fps, **{name: value for name, value in wanted.items() if name in known}},
                 )
             )
             camera.start()
@@ -286,7 +349,27 @@ class Picamera(LiveCamera):
             finally:
                 request.release()
 
-        super().__init__(grab=grab, release=camera.close, source="the ribbon camera", size=size, timeout_s=timeout_s)
+        def hold() -> Held:
+            fixed = fixed_of(camera.capture_metadata(), mains_hz)
+            ours = {name: value for name, value in fixed.items() if name in known}
+            camera.set_controls(ours)
+            return Held(ours, tuple(sorted(fixed.keys() - ours.keys())))
+
+        super().__init__(
+            grab=grab,
+            release=camera.close,
+            source="the ribbon camera",
+            size=size,
+            timeout_s=timeout_s,
+            hold=hold,
+            not_held=sorted(wanted.keys() - known.keys()),
+        )
+
+
+def _stable_names(device: str) -> str:
+    """What to write instead of a number."""
+    names = sorted(str(link) for link in BY_ID.glob("*") if os.path.realpath(link) == os.path.realpath(device))
+    return f"write {names[0]}" if names else "choose from `ls /dev/v4l/by-id/`"
 
 
 def _by_name(path: Path) -> tuple[list[tuple[int, str]], str]:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Bgr
-from vision.geometry import Table
+from vision.geometry import Points, Table
 from vision.reading import Domino, Reading
 
 GLARING: Final = 250
 """From this grey on a pixel has lost what was there."""
 SURROUNDINGS: Final = 0.15
-"""So much of a domino's length round it belongs to its picture: its border is an edge too."""
+"""So much of its longest side round it belongs to the picture of a thing: its border is an edge too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def check(bgr: Bgr, *, read: Callable[[Bgr], Reading], table: Table | None) -> C
         glare=float((seen >= GLARING).mean()),
         table_in_view=in_view,
         dominoes=tuple(SeenDomino(d.a.suit, d.b.suit, _sureness(d)) for d in dominoes),
-        edge_px=None if best is None else _edge_px(grey, best),
+        edge_px=None if best is None else edge_px(grey, np.array(best.corners)),
         half_px=None if best is None else _half_px(best),
     )
 
@@ -91,10 +91,12 @@ def _half_px(domino: Domino) -> float:
     return float(np.linalg.norm(corners[1] - corners[2]) + np.linalg.norm(corners[3] - corners[0])) / 4
 
 
-def _edge_px(grey: NDArray[np.uint8], domino: Domino) -> float | None:
-    """The contrast of a domino over its steepest slope: pixels from dark to light, whatever the light and the set."""
-    corners = np.array(domino.corners)
-    spare = SURROUNDINGS * 2 * _half_px(domino)
+def edge_px(grey: NDArray[np.uint8], corners: Points) -> float | None:
+    """The contrast of what has these corners, shape (4, 2), over its steepest slope; None where it is out of view.
+
+    That is how many pixels lie between dark and light, whatever the light and the thing.
+    """
+    spare = SURROUNDINGS * float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).max())
     left, top = np.maximum(np.floor(corners.min(axis=0) - spare), 0).astype(int)
     right, bottom = np.ceil(corners.max(axis=0) + spare).astype(int)
     patch = grey[top:bottom, left:right].astype(np.float32)

@@ -1,9 +1,10 @@
-"""A reading drawn over its picture, for people: outlines, suits, and the line with its order."""
+"""What was made of a picture, drawn over it for people: a reading with its outlines and suits, or a table's place."""
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.geometry import SQUARE, Table
 from vision.reading import Domino, Half, Link, Point, Reading
 
 Colour = tuple[int, int, int]
@@ -15,6 +16,8 @@ OTHERS: tuple[Colour, ...] = ((235, 170, 70), (120, 205, 110), (210, 120, 200))
 """Further chains, in turn."""
 LOOSE: Colour = (225, 225, 225)
 INK: Colour = (30, 26, 24)
+EDGE_STEPS = 24
+"""A bent edge is drawn in so many pieces."""
 DOUBTFUL = 0.8
 """A half less sure than this is shown with a question mark."""
 DOUBT: Colour = (140, 170, 255)
@@ -48,6 +51,28 @@ def draw(bgr: BGR, reading: Reading, *, sureness: bool = False) -> BGR:
     if sureness:
         for index, domino in enumerate(reading.dominoes):
             _percent(canvas, domino, colours[index])
+    return canvas
+
+
+def draw_table(bgr: BGR, table: Table) -> BGR:
+    """A copy of the picture, shape (H, W, 3), with the table's edge, the middle square and the seats drawn over it."""
+    canvas = bgr.copy()
+    width = max(1, round(min(bgr.shape[:2]) / 360))
+    half_mm = table.side_mm / 2
+    edge = np.concatenate(
+        [np.linspace(a, b, EDGE_STEPS) for a, b in zip(SQUARE, np.roll(SQUARE, -1, axis=0), strict=True)]
+    )
+    for reach_mm, colour in ((half_mm, LINE), (half_mm - table.zone_mm, LOOSE)):
+        points = np.round(table.to_px(edge * reach_mm) * 16).astype(np.int32)
+        cv2.polylines(canvas, [points], True, INK, width + 2, cv2.LINE_AA, shift=4)
+        cv2.polylines(canvas, [points], True, colour, width, cv2.LINE_AA, shift=4)
+    for seat, (u, v) in enumerate(((0, 1), (-1, 0), (0, -1), (1, 0))):
+        words, size = f"seat {seat}", 0.5 * width
+        (long, high), _ = cv2.getTextSize(words, FONT, size, width)
+        x, y = table.to_px((u * (half_mm - table.zone_mm / 2), v * (half_mm - table.zone_mm / 2)))
+        at = (round(float(x) - long / 2), round(float(y) + high / 2))
+        cv2.putText(canvas, words, at, FONT, size, INK, width + 3, cv2.LINE_AA)
+        cv2.putText(canvas, words, at, FONT, size, LINE, width, cv2.LINE_AA)
     return canvas
 
 

@@ -17,6 +17,8 @@ Zone = Literal["line", 0, 1, 2, 3]
 Points = NDArray[np.float64]
 
 LINE: Zone = "line"
+SQUARE: Final = np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)))
+"""A square's corners in the order of a table's, in half sides."""
 STEPS: Final = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 1e-6)
 """Until a straight point is found: so many steps at most, or one no longer than this in focal lengths."""
 
@@ -87,8 +89,7 @@ class Table:
             raise ValueError(f"expected four table corners clockwise from the top left, got {self.corners_px}")
         if self.lens is not None:
             quad = self.lens.straight(quad)
-        half = self.side_mm / 2
-        square = np.array([(-half, -half), (half, -half), (half, half), (-half, half)])
+        square = SQUARE * self.side_mm / 2
         object.__setattr__(self, "_to_mm", homography(quad, square))
         object.__setattr__(self, "_to_px", homography(square, quad))
 

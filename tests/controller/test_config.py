@@ -178,7 +178,10 @@ def test_other_rule_set_has_its_own_defaults(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("[tabel]", "tabel: expected one of table, camera, seats, broker, journal, stills, view, game, got 'tabel'"),
-        ("[table]\nsize = 900", "table.size: expected one of name, corners_px, side_mm, zone_mm, got 'size'"),
+        (
+            "[table]\nsize = 900",
+            "table.size: expected one of name, corners_px, side_mm, zone_mm, calibration, got 'size'",
+        ),
         (
             "[seats.pins.seat0]\nbuton = 1",
             "seats.pins.seat0.buton: expected one of button, green, yellow, red, got 'buton'",

@@ -1,0 +1,177 @@
+"""What `gameline calibrate` does: print the cards, take the picture, say what came of it, keep it where it is good."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+from rich.console import Console
+from rich.progress import Progress
+
+from controller.app import open_camera
+from controller.calibration import keep
+from controller.cli import Sorry
+from controller.config import Config, ConfigError, in_file, load_config
+from vision.calibration import MOST_FRAMES, Calibration, CannotCalibrate, calibrated, median_of
+from vision.camera import CameraEnded, CameraLost, LiveCamera, NotAFrame
+from vision.cards import page_svg
+from vision.controls import Held
+from vision.draw import draw_table
+from vision.frame import Bgr
+from vision.images import ImageError, load
+from vision.reader import read
+
+SETTLING_S: Final = 3.0
+"""A camera has found its exposure, white balance and focus by then."""
+HELD_FRAMES: Final = 5
+"""After they were fixed so many frames may still be older."""
+
+
+def calibrate(options: argparse.Namespace) -> int:
+    """Write the page, or calibrate; 1 where the result is not good enough to be kept."""
+    if options.page is not None:
+        _write_page(options.page)
+        if options.config is None:
+            return 0
+    elif options.config is None:
+        raise Sorry("expected a configuration to calibrate, or --page with a file to write: gameline calibrate --help")
+    try:
+        config = load_config(options.config)
+        bgr, held = _picture(config, options.picture)
+        found = calibrated(
+            bgr,
+            side_mm=config.table.side_mm,
+            zone_mm=config.table.zone_mm,
+            domino_mm=options.domino,
+            seat0=options.seat0,
+            read=lambda picture, table: read(picture, table=table),
+            controls=held.controls,
+        )
+        if options.draw is not None:
+            _draw(options.draw, bgr, found)
+        path = Path(config.table.calibration)
+        if found.score.passed:
+            keep(path, found)
+    except CannotCalibrate as error:
+        raise Sorry(f"{error}; {_as_before(config)}") from error
+    except (ImageError, CameraLost) as error:
+        raise Sorry(str(error)) from error
+    except ConfigError as error:
+        raise Sorry(in_file(error, options.config)) from error
+    record = _record(found, held, path)
+    print(json.dumps(record) if options.json else _text(found, held, path))
+    if not found.score.passed:
+        for fault in found.score.faults:
+            print(f"gameline: {fault}", file=sys.stderr)
+        print(f"gameline: not kept; {_as_before(config)}", file=sys.stderr)
+    return 0 if found.score.passed else 1
+
+
+def _as_before(config: Config) -> str:
+    is_there = Path(config.table.calibration).exists()
+    return "the calibration of before is still the one in use" if is_there else "there is no calibration yet"
+
+
+def _picture(config: Config, files: list[Path] | None) -> tuple[Bgr, Held]:
+    """The median of those pictures, or of some frames of the camera, with what the camera holds fixed from now on."""
+    size = (config.camera.width_px, config.camera.height_px)
+    if files:
+        pictures = [load(file) for file in files]
+        for file, picture in zip(files, pictures, strict=True):
+            if (picture.shape[1], picture.shape[0]) != size:
+                raise CannotCalibrate(
+                    f"expected pictures of {size[0]}x{size[1]}, as [camera] has them, got "
+                    f"{picture.shape[1]}x{picture.shape[0]} in {file}: take it with that camera, or correct [camera]"
+                )
+        return median_of(pictures), Held()
+    frames: list[Bgr] = []
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("looking", total=MOST_FRAMES)
+        camera = open_camera(config, clock_ns=time.monotonic_ns, wait=lambda seconds: None)
+        with contextlib.closing(camera), contextlib.suppress(CameraEnded):
+            held = Held()
+            if isinstance(camera, LiveCamera):
+                until = time.monotonic() + SETTLING_S
+                while time.monotonic() < until:
+                    camera.read()
+                held = camera.hold()
+                for _ in range(HELD_FRAMES):
+                    camera.read()
+            while len(frames) < MOST_FRAMES:
+                with contextlib.suppress(NotAFrame, ImageError):
+                    frames.append(camera.read().bgr)
+                    progress.advance(task)
+    return median_of(frames), held
+
+
+def _write_page(out: Path) -> None:
+    if out.suffix.lower() != ".svg":
+        raise Sorry(f"expected a name that ends in .svg for --page, got {out}: any browser prints it")
+    try:
+        out.write_text(page_svg(), encoding="utf-8")
+    except OSError as error:
+        raise Sorry(f"expected a file that can be written, got {out} ({error.strerror}): name another") from error
+
+
+def _draw(out: Path, bgr: Bgr, found: Calibration) -> None:
+    try:
+        is_written = cv2.imwrite(str(out), draw_table(bgr, found.table))
+    except cv2.error as error:
+        raise Sorry(f"expected a picture's name with an ending like .png or .jpg for --draw, got {out}") from error
+    if not is_written:
+        raise Sorry(f"expected a place that can be written to for --draw, got {out}: give another")
+
+
+def _record(found: Calibration, held: Held, path: Path) -> dict[str, Any]:
+    """The result as `--json` prints it."""
+    score, lens = found.score, found.table.lens
+    return {
+        "passed": score.passed,
+        "faults": list(score.faults),
+        "error_mm": round(score.error_mm, 2),
+        "half_px": round(score.half_px, 1),
+        "in_view": round(score.in_view, 3),
+        "edge_px": None if score.edge_px is None else round(score.edge_px, 1),
+        "size_px": list(found.size_px),
+        "corners_px": [[round(x, 2), round(y, 2)] for x, y in found.table.corners_px],
+        "side_mm": found.table.side_mm,
+        "domino_mm": round(found.domino_mm, 1),
+        "lens": None if lens is None else {"focal_px": lens.focal_px, "k1": round(lens.k1, 5), "k2": round(lens.k2, 5)},
+        "held": _plain(held.controls),
+        "refused": list(held.refused),
+        "file": str(path) if score.passed else None,
+    }
+
+
+def _plain(controls: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in controls.items()}
+
+
+def _text(found: Calibration, held: Held, path: Path) -> str:
+    """The result for a person."""
+    score, table = found.score, found.table
+    edge = "nothing to tell it by" if score.edge_px is None else f"an edge takes {score.edge_px:.1f} pixels"
+    corners = ", ".join(f"({x:.0f}, {y:.0f})" for x, y in table.corners_px)
+    lines = [
+        f"calibration: {'passed' if score.passed else 'failed'}",
+        f"  error:      {score.error_mm:.1f} mm",
+        f"  a half:     {score.half_px:.1f} pixels at least",
+        f"  in view:    {100 * score.in_view:.0f} % of the table",
+        f"  sharpness:  {edge}",
+        f"  corners:    {corners}, from the one between seats 1 and 2 on clockwise",
+    ]
+    if held.controls:
+        lines.append("  held fixed: " + ", ".join(f"{name} {value}" for name, value in held.controls.items()))
+    if held.refused:
+        lines.append(f"  this camera cannot hold {', '.join(held.refused)}: even light helps, see docs/camera.md")
+    if score.passed:
+        lines.append(f"kept in {path}")
+    return "\n".join(lines)
