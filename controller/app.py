@@ -56,7 +56,7 @@ from firmware_bridge.seats import BoardSeats
 from hardware.pins import PinsUnavailable, open_factory
 from hardware.seats import PinSeats
 from hardware.wiring import DEFAULT_WIRING
-from vision.camera import FolderCamera, Picamera, V4L2Camera, VideoCamera
+from vision.camera import FolderCamera, LiveCamera, Picamera, V4L2Camera, VideoCamera
 from vision.cases import CaseError, save_case
 from vision.checkup import Checkup, check
 from vision.frame import Frame
@@ -68,12 +68,15 @@ from vision.reader import read
 from vision.reading import Reading
 from vision.recall import Recall
 from vision.view import KINDS, View
+from vision.vigil import Ails, Heals, Vigil
 from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
 
 Bgr8 = NDArray[np.uint8]
 
 QUIET_S = 0.0005
 """Between two looks at the loop's inbox, in the demonstration's fast pace."""
+
+NOT_HELD = "the camera does not hold {what} as it did when it was calibrated: run gameline calibrate again"
 
 FAULTS = (en.Dead, JournalError, UnknownEvent, PinsUnavailable, LinkDied)
 """What can end a service, each with a sentence for a person."""
@@ -141,13 +144,24 @@ def _lookout(
     show: Callable[[Frame, Watcher, tuple[Sight, ...]], None] = lambda frame, watcher, sights: None,
 ) -> Lookout:
     """The configured camera, or another in its place, with what watches its frames and what looks at one of them."""
+    calibration = calibration_of(config)
+    controls = calibration.controls if calibration is not None else None
+
+    def opened() -> Camera:
+        opening = camera or open_camera(config, clock_ns=clock_ns, wait=lookout.wait, controls=controls)
+        refused = ", ".join(opening.not_held) if isinstance(opening, LiveCamera) else ""
+        tell(Ails(clock_ns(), "not_held", NOT_HELD.format(what=refused)) if refused else Heals(clock_ns(), "not_held"))
+        return opening
+
     lookout = Lookout(
-        open_camera=lambda: camera or open_camera(config, clock_ns=clock_ns, wait=lookout.wait),
+        open_camera=opened,
         watcher=Watcher(read=watch, table=table),
         tell=tell,
         clock_ns=clock_ns,
         check=lambda bgr: check(bgr, read=lambda picture: read(picture, table=table), table=table),
         show=show,
+        stale_s=config.camera.stale_s,
+        vigil=Vigil(table=table, rest=calibration.rest if calibration is not None else None),
     )
     return lookout
 
@@ -351,6 +365,10 @@ def _item_of(news: News, zone_of: Callable[[Point], Zone]) -> inbox.Item | None:
             return inbox.Blind("frames" if isinstance(news, Lost) else "sight", news.reason)
         case Back() | SeesAgain():
             return inbox.Sighted("frames" if isinstance(news, Back) else "sight")
+        case Ails():
+            return inbox.Ailing(news.code, news.text)
+        case Heals():
+            return inbox.Ailing(news.code, None)
         case Examined():
             return inbox.LookTaken(_look_of(news.mono_ns, news.checkup))
         case Died():

@@ -6,12 +6,16 @@ import os
 from pathlib import Path
 from typing import Any
 
+import cv2
 import msgspec
+import numpy as np
 
 from controller.config import Config, ConfigError, TableConfig
 from controller.replacing import replace_file
 from vision.calibration import Calibration, Score
+from vision.change import Thumb
 from vision.geometry import Lens, Table
+from vision.rest import Rest
 
 VERSION = 1
 AGAIN = "run gameline calibrate"
@@ -33,6 +37,12 @@ class _Score(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     edge_px: float | None
 
 
+class _Rest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    still: bytes
+    spots: tuple[tuple[float, float, float], ...]
+    aside: tuple[Quad, ...]
+
+
 class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     size_px: tuple[int, int]
@@ -41,8 +51,8 @@ class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     side_mm: float
     domino_mm: float
     score: _Score
-    aside: tuple[Quad, ...]
     controls: dict[str, Any]
+    rest: _Rest
 
 
 def keep(path: Path, calibration: Calibration) -> None:
@@ -60,8 +70,8 @@ def keep(path: Path, calibration: Calibration) -> None:
         side_mm=table.side_mm,
         domino_mm=calibration.domino_mm,
         score=_Score(score.error_mm, score.half_px, score.in_view, score.edge_px),
-        aside=calibration.aside,
         controls=dict(calibration.controls),
+        rest=_packed(calibration.rest),
     )
     try:
         replace_file(path, msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
@@ -93,12 +103,32 @@ def kept_calibration(path: Path, *, zone_mm: float = TableConfig().zone_mm) -> C
         bend = kept.lens
         lens = None if bend is None else Lens(bend.focal_px, bend.centre_px, bend.k1, bend.k2)
         table = Table(kept.corners_px, side_mm=kept.side_mm, zone_mm=zone_mm, lens=lens)
+        rest = _unpacked(kept.rest)
     except (msgspec.DecodeError, ValueError) as error:
         if isinstance(error, ConfigError):
             raise
         raise ConfigError(f"expected a calibration in {path}, got a damaged one ({error}): {AGAIN}") from error
     score = Score(kept.score.error_mm, kept.score.half_px, kept.score.in_view, kept.score.edge_px, ())
-    return Calibration(kept.size_px, table, kept.domino_mm, score, kept.aside, kept.controls)
+    return Calibration(kept.size_px, table, kept.domino_mm, score, rest, kept.controls)
+
+
+def _packed(rest: Rest) -> _Rest:
+    still = cv2.imencode(".jpg", rest.thumb.bgr, (cv2.IMWRITE_JPEG_QUALITY, 95))[1].tobytes()
+    spots = tuple((float(x), float(y), float(steep)) for x, y, steep in rest.spots)
+    return _Rest(still, spots, tuple(_quad(quad) for quad in rest.aside))
+
+
+def _unpacked(kept: _Rest) -> Rest:
+    bgr = cv2.imdecode(np.frombuffer(kept.still, np.uint8), cv2.IMREAD_COLOR) if kept.still else None
+    if bgr is None:
+        raise ValueError("rest.still is no picture")
+    thumb = Thumb(np.asarray(bgr, np.uint8), np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), np.uint8))
+    return Rest(thumb, np.array(kept.spots, np.float64).reshape(-1, 3), kept.aside)
+
+
+def _quad(corners: Any) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in corners)
+    return a, b, c, d
 
 
 def calibration_of(config: Config) -> Calibration | None:

@@ -28,6 +28,7 @@ from controller.game.snapshot import snapshot
 from controller.game.state import Halt, Phase, State
 from controller.game.tiles import MonoNs, Seat
 from controller.inbox import (
+    Ailing,
     Blind,
     FrameTaken,
     HandOver,
@@ -116,6 +117,7 @@ class Engine:
         self._retry_ns = 0
         self._last_frame_ns: int | None = None
         self._blind: dict[Missing, str] = {}
+        self._ailing: dict[str, str] = {}
         self._is_hand_in = False
         self._hand_left_ns: int | None = None
         self._held_presses: list[PressLike] = []
@@ -231,6 +233,8 @@ class Engine:
                 self._blind[item.missing] = item.reason
             case Sighted():
                 self._blind.pop(item.missing, None)
+            case Ailing():
+                self._ail(item)
             case HandOver():
                 self._is_hand_in = item.is_in
                 self._hand_left_ns = None if item.is_in else item.at
@@ -240,6 +244,14 @@ class Engine:
                 raise Dead(f"the {item.name} thread has ended: {item.reason}")
             case Wake():
                 pass
+
+    def _ail(self, item: Ailing) -> None:
+        """Something wrong with the camera's picture: for the technician alone, play goes on."""
+        if item.text is None:
+            self._ailing.pop(item.code, None)
+        else:
+            self._ailing[item.code] = item.text
+            self._log.warning("camera: %s", item.text)
 
     # --- deciding ---
 
@@ -475,8 +487,8 @@ class Engine:
         return flash._replace(at=self._flash_began) if flash is not None and flash == newest else flash
 
     def _show_health(self, now: MonoNs) -> None:
-        parts: dict[str, dict[str, str]] = {
-            "camera": _part(self.state.camera_trouble),
+        parts: dict[str, dict[str, Any]] = {
+            "camera": self._camera_part(),
             "disk": _part(self._storage_trouble),
             "broker": _part(self._outlet.problem),
             "clock": _part(None if self._clock_synchronised() else CLOCK_UNSET, bad="degraded"),
@@ -489,6 +501,12 @@ class Engine:
         if payload != self._shown_health:
             self._shown_health = payload
             self._outlet.show_health(payload)
+
+    def _camera_part(self) -> dict[str, Any]:
+        """Why it cannot see, or else what is wrong with what it sees, by code."""
+        if self.state.camera_trouble is not None or not self._ailing:
+            return {**_part(self.state.camera_trouble)}
+        return {**_part("; ".join(self._ailing.values()), bad="degraded"), "codes": list(self._ailing)}
 
     def _heartbeat(self, now: MonoNs) -> dict[str, Any]:
         clock = self.state.clock

@@ -151,6 +151,15 @@ class Sighted:
 
 
 @dataclass(frozen=True, slots=True)
+class Ailing:
+    """The camera sees, but something is wrong with what it sees."""
+
+    code: str
+    text: str | None
+    """What, and what to do; None: it no longer is."""
+
+
+@dataclass(frozen=True, slots=True)
 class HandOver:
     """A hand is over the table, or has left it."""
 
@@ -185,4 +194,4 @@ class ThreadDied:
     reason: str
 
 
-Item = Seen | FrameTaken | LookTaken | Blind | Sighted | HandOver | OrderCame | Wake | ThreadDied
+Item = Seen | FrameTaken | LookTaken | Blind | Sighted | Ailing | HandOver | OrderCame | Wake | ThreadDied

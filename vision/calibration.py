@@ -15,10 +15,10 @@ from vision.cards import CORNERS, FREE, PLACE_OF, find_cards, name_of
 from vision.checkup import edge_px
 from vision.fitting import table_from_cards
 from vision.geometry import Points, Table
-from vision.reading import Domino, Point, Reading
+from vision.reading import Domino, Reading
+from vision.rest import Rest, rest_of
 
 Bgr = NDArray[np.uint8]
-Quad = tuple[Point, Point, Point, Point]
 
 MOST_ERROR_MM: Final = 2.5
 """Reprojection error from which a table does not lie as it was found: a domino's joint is narrower."""
@@ -72,8 +72,8 @@ class Calibration:
     domino_mm: float
     """Length of the dominoes that are played with."""
     score: Score
-    aside: tuple[Quad, ...] = ()
-    """Where the picture showed what is taken away before the game, in pixels."""
+    rest: Rest
+    """What later frames are compared with."""
     controls: Mapping[str, Any] = field(default_factory=dict)
     """What the camera was told to hold fixed, in its own words."""
 
@@ -201,7 +201,7 @@ def judged(
         table=table,
         domino_mm=domino_mm,
         score=Score(error_mm, half_px, float(is_in.mean()), sharp, tuple(faults)),
-        aside=tuple(_as_quad(quad) for quad in (*aside, *(np.array(domino.corners) for domino in dominoes))),
+        rest=rest_of(bgr, table, [*aside, *(np.array(domino.corners) for domino in dominoes)]),
     )
 
 
@@ -243,8 +243,3 @@ def _grown(quad: Points) -> Points:
 
 def _listed(names: Sequence[str]) -> str:
     return f"{names[0]} is" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} are"
-
-
-def _as_quad(corners: Points) -> Quad:
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return a, b, c, d

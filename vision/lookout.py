@@ -1,8 +1,9 @@
 """Keeps watch: one thread that holds the camera, feeds the watcher and tells what it sees, and never gives up.
 
-What is told are the watcher's sights and five words of its own; the callback must only enqueue.
+What is told are the watcher's sights, what the vigil finds, and five words of its own; the callback must only enqueue.
 """
 
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from vision.camera import CameraEnded, CameraLost
 from vision.checkup import Checkup
 from vision.frame import Bgr, Frame, NotAFrame
 from vision.images import ImageError
+from vision.vigil import Ails, Heals, Vigil
 from vision.watch import Sight, Watcher
 
 REOPEN_S: Final = 1.0
@@ -55,7 +57,7 @@ class Examined:
     checkup: Checkup
 
 
-News = Sight | Taken | Lost | Back | Died | Examined
+News = Sight | Taken | Lost | Back | Died | Examined | Ails | Heals
 
 
 class Camera(Protocol):
@@ -110,6 +112,8 @@ class Lookout:
         check: looks at a frame that was asked for by `examine`.
         show: called in this thread with every frame, the watcher, and what it saw in it, before that is told; it must
             only take note.
+        vigil: looks once a second whether the camera is well.
+        stale_s: a frame older than that is no frame: what lay there then decides nothing now.
     """
 
     def __init__(
@@ -121,7 +125,11 @@ class Lookout:
         clock_ns: Callable[[], int],
         check: Callable[[Bgr], Checkup] | None = None,
         show: Callable[[Frame, Watcher, tuple[Sight, ...]], None] = lambda frame, watcher, sights: None,
+        vigil: Vigil | None = None,
+        stale_s: float = math.inf,
     ) -> None:
+        self._vigil = vigil
+        self._stale_s = stale_s
         self._check = check
         self._show = show
         self._is_asked = threading.Event()
@@ -183,6 +191,10 @@ class Lookout:
         except (NotAFrame, ImageError) as bad:
             self._lose(str(bad))
             return
+        age_s = (self._clock_ns() - frame.mono_ns) / 1e9
+        if age_s > self._stale_s:
+            self._lose(f"the camera's frames come {age_s:.1f} s late, {self._stale_s:g} s at most are expected")
+            return
         if self._is_lost:
             self._is_lost = False
             self._tell(Back(frame.mono_ns))
@@ -194,6 +206,8 @@ class Lookout:
         self._show(frame, self._watcher, sights)
         for sight in sights:
             self._tell(sight)
+        for news in self._vigil.look(frame) if self._vigil is not None else ():
+            self._tell(news)
 
     def _lose(self, reason: str) -> None:
         self._is_lost = True

