@@ -184,7 +184,8 @@ def _add_workshop(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     calibrate.add_argument(
         "--seat0",
         choices=("bottom", "left", "top", "right"),
-        help="without cards: seat 0's side of the picture (bottom)",
+        default="bottom",
+        help="without cards: at which side of the picture seat 0 is (bottom)",
     )
     calibrate.add_argument("--draw", type=_file, metavar="OUT", help="write the picture with table and seats drawn on")
     calibrate.add_argument("--json", action="store_true", help="one object: passed, faults, error_mm, half_px, ...")

@@ -1,4 +1,4 @@
-"""What is known of one camera over one table, how good that is, and how it is found in a picture with printed cards.
+"""What is known of one camera over one table, how good that is, and how it is found in a picture of the table.
 
 Where it is kept, and which camera gives the picture, is nobody's business here.
 """
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from vision.cards import CORNERS, FREE, PLACE_OF, find_cards, name_of
 from vision.checkup import edge_px
+from vision.edges import NoEdge, length_mm, table_from_edges
 from vision.fitting import table_from_cards
-from vision.geometry import Points, Table
+from vision.geometry import Corners, Points, Table, quad_of
 from vision.reading import Domino, Reading
 from vision.rest import Rest, rest_of
 
@@ -33,6 +34,10 @@ MOST_EDGE_PX: Final = 3.0
 EDGE_SHARE: Final = 0.2
 GRID: Final = np.stack(np.meshgrid(*(np.linspace(-0.5, 0.5, 41),) * 2), axis=-1).reshape(-1, 2)
 """Places all over a table, in sides of it."""
+LEAST_DOMINOES: Final = 3
+"""From so many the size of all is known."""
+SIDES: Final = ("bottom", "left", "top", "right")
+"""Of a picture, clockwise: seat 0's, and so on."""
 MOST_FRAMES: Final = 9
 """Of more the median costs more time and gains nothing."""
 
@@ -84,21 +89,83 @@ def calibrated(
     side_mm: float,
     zone_mm: float,
     domino_mm: float,
-    seat0: str | None,
-    read: Callable[[Bgr, Table], Reading],
+    read: Callable[[Bgr, Table | None], Reading],
+    seat0: str = SIDES[0],
     controls: Mapping[str, Any] | None = None,
 ) -> Calibration:
-    """What a picture of a table says, by the cards on it.
+    """What a picture of a table says, by the cards on it or, where there is none, by its edge and some dominoes.
+
+    Args:
+        bgr: Shape (H, W, 3), uint8.
+        side_mm: The table's side by the tape.
+        zone_mm: Depth of the seats' strips.
+        domino_mm: Length of a domino.
+        seat0: Without cards the side of the picture where seat 0 is.
+        read: Reads the dominoes in a picture, on a table where that is known.
+        controls: What the camera holds fixed.
 
     Raises:
         CannotCalibrate: it does not show where the table lies.
     """
-    found = from_cards(bgr, side_mm=side_mm, zone_mm=zone_mm, domino_mm=domino_mm, read=read)
+    if find_cards(bgr):
+        found = from_cards(bgr, side_mm=side_mm, zone_mm=zone_mm, domino_mm=domino_mm, read=read)
+    else:
+        found = from_edges(bgr, side_mm=side_mm, zone_mm=zone_mm, domino_mm=domino_mm, seat0=seat0, read=read)
     return replace(found, controls=controls or {})
 
 
+def from_edges(
+    bgr: Bgr,
+    *,
+    side_mm: float,
+    zone_mm: float,
+    domino_mm: float,
+    seat0: str,
+    read: Callable[[Bgr, Table | None], Reading],
+) -> Calibration:
+    """What a picture of a table without cards says, by its edge; parameters and errors as in `calibrated`."""
+    dominoes = read(bgr, None).dominoes
+    if len(dominoes) < LEAST_DOMINOES:
+        raise CannotCalibrate(
+            f"expected the printed cards, or the bare table with {LEAST_DOMINOES} dominoes or more in its middle, but "
+            f"no card and {len(dominoes)} of those are seen: gameline calibrate --page prints the cards"
+        )
+    try:
+        found = table_from_edges(bgr, dominoes, side_mm=side_mm, zone_mm=zone_mm, domino_mm=domino_mm)
+    except NoEdge as error:
+        raise CannotCalibrate(
+            f"expected four edges {side_mm:.0f} mm apart round the picture's middle, but there are none: clear the "
+            "table, light what is beside it otherwise, give --domino their length, or take the printed cards"
+        ) from error
+    table = replace(found.table, corners_px=turned_to(found.table.corners_px, seat0))
+    on_table = read(bgr, table).dominoes
+    grey = np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), np.uint8)
+    widths = [width for domino in on_table if (width := edge_px(grey, np.array(domino.corners))) is not None]
+    faults = []
+    if found.error_mm > MOST_ERROR_MM:
+        faults.append(
+            f"the table's edges are {found.error_mm:.1f} mm from being straight, {MOST_ERROR_MM:g} at most are "
+            "expected: clear what lies on them, or take the printed cards"
+        )
+    return judged(
+        bgr,
+        table,
+        domino_mm=domino_mm,
+        error_mm=found.error_mm,
+        edges_px=widths,
+        faults=faults,
+        dominoes=on_table,
+    )
+
+
+def turned_to(corners: Corners, seat0: str) -> Corners:
+    """Corners from the top left of the picture on as a table's: from the one between seats 1 and 2 on."""
+    first = SIDES.index(seat0)
+    return quad_of(np.roll(np.array(corners), -first, axis=0))
+
+
 def from_cards(
-    bgr: Bgr, *, side_mm: float, zone_mm: float, domino_mm: float, read: Callable[[Bgr, Table], Reading]
+    bgr: Bgr, *, side_mm: float, zone_mm: float, domino_mm: float, read: Callable[[Bgr, Table | None], Reading]
 ) -> Calibration:
     """What a picture with the printed cards on the table says.
 
@@ -212,12 +279,6 @@ def smallest_half_px(table: Table, domino_mm: float) -> float:
     side_mm = domino_mm / 2
     lengths = [np.hypot(*(table.to_px(places + step) - table.to_px(places)).T) for step in ((side_mm, 0), (0, side_mm))]
     return float(np.min(lengths))
-
-
-def length_mm(domino: Domino, table: Table) -> float:
-    """How long a domino on the table is."""
-    c = table.to_mm(domino.corners)
-    return float(np.hypot(*(c[1] - c[2])) + np.hypot(*(c[3] - c[0]))) / 2
 
 
 def median_of(frames: Sequence[Bgr]) -> Bgr:

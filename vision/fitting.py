@@ -11,8 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vision.geometry import SQUARE, Lens, Points, Table, homography, project
-from vision.reading import Point
+from vision.geometry import SQUARE, Lens, Points, Table, homography, project, quad_of
 
 ROUNDS: Final = 40
 DAMPING: Final = (1e-3, 1e9)
@@ -76,7 +75,7 @@ def table_from_cards(
     middles_mm = np.array([places[name](side_mm).mean(axis=0) for name in (1, 2, 3, 0)])
     middles_px = np.array([seen[name].mean(axis=0) for name in (1, 2, 3, 0)])
     quad = project(homography(middles_mm, middles_px), SQUARE * side_mm / 2)
-    Table(_quad(quad), side_mm=side_mm, zone_mm=zone_mm)
+    Table(quad_of(quad), side_mm=side_mm, zone_mm=zone_mm)
     given_px = np.concatenate([seen[name] for name in names])
     loose = np.full((len(names), 3), (LAID_MM, LAID_MM, TURNED))
     for row, name in enumerate(names):
@@ -105,7 +104,7 @@ def table_from_cards(
     found = least_squares(rest, np.concatenate((quad.ravel(), (0.0, 0.0, side_mm), np.zeros(3 * len(names)))))
     lens, side = lens_of(size_px, float(found[8]), float(found[9])), float(found[10])
     matrix = homography(SQUARE * side_mm / 2, found[:8].reshape(4, 2))
-    corners = _quad(lens.bent(project(matrix, SQUARE * side / 2)))
+    corners = quad_of(lens.bent(project(matrix, SQUARE * side / 2)))
     table = Table(corners, side_mm=side, zone_mm=zone_mm, lens=lens)
     off: dict[int, float] = {}
     for name in names:
@@ -153,8 +152,3 @@ def _slopes(rest: Callable[[Points], Points], numbers: Points, left: Points) -> 
         moved[index] += STEP
         columns.append((rest(moved) - left) / STEP)
     return np.column_stack(columns)
-
-
-def _quad(corners: Points) -> tuple[Point, Point, Point, Point]:
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return a, b, c, d

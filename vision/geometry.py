@@ -15,6 +15,7 @@ from vision.reading import Point
 
 Zone = Literal["line", 0, 1, 2, 3]
 Points = NDArray[np.float64]
+Corners = tuple[Point, Point, Point, Point]
 
 LINE: Zone = "line"
 SQUARE: Final = np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)))
@@ -71,7 +72,7 @@ class Table:
         ValueError: the corners are not four that go clockwise round a convex shape, or a length is not positive.
     """
 
-    corners_px: tuple[Point, Point, Point, Point]
+    corners_px: Corners
     """Clockwise from the top left, as seen in the picture."""
     side_mm: float = 900.0
     zone_mm: float = 130.0
@@ -156,6 +157,12 @@ def table_from(record: dict[str, Any] | None) -> Table | None:
         x, y = bends["centre_px"]
         lens = Lens(float(bends["focal_px"]), (float(x), float(y)), float(bends["k1"]), float(bends.get("k2", 0.0)))
     return Table((a, b, c, d), side_mm=float(record["side_mm"]), zone_mm=float(record["zone_mm"]), lens=lens)
+
+
+def quad_of(corners: ArrayLike) -> Corners:
+    """Four corners, shape (4, 2), as points."""
+    a, b, c, d = ((float(x), float(y)) for x, y in np.asarray(corners, np.float64))
+    return a, b, c, d
 
 
 def homography(source: Points, target: Points) -> Points:

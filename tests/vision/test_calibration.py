@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.vision.marked import with_cards
-from vision.calibration import Calibration, CannotCalibrate, calibrated, judged, median_of
+from vision.calibration import Calibration, CannotCalibrate, calibrated, judged, median_of, turned_to
 from vision.cards import CORNERS, PLACES
 from vision.geometry import Points, Table
 from vision.layout import LineLayout, Lying
@@ -58,8 +58,8 @@ def picture(
     )
 
 
-def calibrate(bgr: Bgr, *, side_mm: float = SIDE_MM, with_reader: bool = False) -> Calibration:
-    def nothing(_: Bgr, table: Table) -> Reading:
+def calibrate(bgr: Bgr, *, side_mm: float = SIDE_MM, with_reader: bool = False, seat0: str = "bottom") -> Calibration:
+    def nothing(_: Bgr, table: Table | None) -> Reading:
         return Reading()
 
     return calibrated(
@@ -67,16 +67,16 @@ def calibrate(bgr: Bgr, *, side_mm: float = SIDE_MM, with_reader: bool = False) 
         side_mm=side_mm,
         zone_mm=130.0,
         domino_mm=48.0,
-        seat0=None,
+        seat0=seat0,
         read=(lambda bgr, table: read(bgr, table=table)) if with_reader else nothing,
     )
 
 
-def off_mm(found: Table, rig: Rig) -> tuple[float, float]:
+def off_mm(found: Table, rig: Rig, side_mm: float = SIDE_MM) -> tuple[float, float]:
     """How far the table's edge, and any place where the line lies, are from where they are, at most."""
     steps = np.linspace(-1, 1, 13)
-    edge = SIDE_MM / 2 * np.array([place for v in steps for place in ((v, -1), (v, 1), (-1, v), (1, v))])
-    line = (SIDE_MM / 2 - 130) * np.array([(u, v) for u in steps for v in steps])
+    edge = side_mm / 2 * np.array([place for v in steps for place in ((v, -1), (v, 1), (-1, v), (1, v))])
+    line = (side_mm / 2 - 130) * np.array([(u, v) for u in steps for v in steps])
     worst = [float(np.hypot(*(found.to_mm(flat(rig, places)) - places).T).max()) for places in (edge, line)]
     return worst[0], worst[1]
 
@@ -184,11 +184,60 @@ def test_dominoes_on_the_table_check_the_measures() -> None:
         side_mm=SIDE_MM,
         zone_mm=130,
         domino_mm=56.0,
-        seat0=None,
         read=lambda bgr, table: read(bgr, table=table),
     )
     assert len(found.score.faults) == 1
     assert "mm long, 56 are expected" in found.score.faults[0]
+
+
+EDGES = {
+    "felt": (Rig(fill=0.90, k1=-0.05, tilt_deg=3.0), Look(), 900.0),
+    "wood": (Rig(fill=0.90, tilt_deg=4.0, tilt_towards_deg=200.0, roll_deg=-2.0), Look(surface="wood"), 960.0),
+}
+"""A cloth in a wooden frame, and a board that reaches 30 mm beyond the measure; the side as a tape says."""
+
+
+@cache
+def played(name: str) -> Bgr:
+    """Four dominoes on such a table."""
+    rig, look, _ = EDGES[name]
+    table = Backdrop(rig, look, np.random.default_rng(6))
+    layout = LineLayout(np.random.default_rng(3))
+    layout.first(6, 4)
+    for move in ((4, 4), (4, 1), (1, 1)):
+        layout.add("R", *move)
+    table.lay(layout.lying)
+    return table.picture().bgr
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_edge_and_a_few_dominoes_tell_where_the_table_lies(name: str) -> None:
+    """Without cards it is known to three millimetres: the right one of the frame's two edges, the lens bent or not."""
+    rig, _, side_mm = EDGES[name]
+    found = calibrate(played(name), side_mm=side_mm, with_reader=True)
+    assert found.score.passed
+    assert max(off_mm(found.table, rig, side_mm)) < 3.0
+    assert found.score.edge_px is not None
+
+
+def test_seat_0_may_be_at_any_side_of_the_picture() -> None:
+    """Without cards the technician says where it is; the other seats follow clockwise."""
+    rig, _, side_mm = EDGES["felt"]
+    at = flat(rig, np.array([(0.0, 400.0), (-400.0, 0.0), (0.0, -400.0), (400.0, 0.0)]))
+    found = calibrate(played("felt"), side_mm=side_mm, with_reader=True, seat0="left")
+    assert [found.table.zone_of((float(x), float(y))) for x, y in at] == [3, 0, 1, 2]
+    corners = ((0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0))
+    turned = {seat0: turned_to(corners, seat0)[0] for seat0 in ("bottom", "left", "top", "right")}
+    assert turned == {"bottom": (0, 0), "left": (9, 0), "top": (9, 9), "right": (0, 9)}
+
+
+def test_table_without_cards_dominoes_or_edges_is_told() -> None:
+    """What is missing, and what to do."""
+    bare = backdrop(STRAIGHT).picture().bgr
+    with pytest.raises(CannotCalibrate, match="but no card and 0 of those are seen"):
+        calibrate(bare, with_reader=True)
+    with pytest.raises(CannotCalibrate, match="four edges 2400 mm apart"):
+        calibrate(played("felt"), side_mm=2400.0, with_reader=True)
 
 
 def test_median_forgets_a_hand() -> None:
