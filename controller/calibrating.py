@@ -61,7 +61,7 @@ def calibrate(options: argparse.Namespace) -> int:
             keep(path, found)
     except CannotCalibrate as error:
         raise Sorry(f"{error}; {_as_before(config)}") from error
-    except (ImageError, CameraLost) as error:
+    except (ImageError, CameraLost, NotAFrame) as error:
         raise Sorry(str(error)) from error
     except ConfigError as error:
         raise Sorry(in_file(error, options.config)) from error
@@ -81,23 +81,26 @@ def _as_before(config: Config) -> str:
 
 def _picture(config: Config, files: list[Path] | None) -> tuple[Bgr, Held]:
     """The median of those pictures, or of some frames of the camera, with what the camera holds fixed from now on."""
-    size = (config.camera.width_px, config.camera.height_px)
-    if files:
-        pictures = [load(file) for file in files]
-        for file, picture in zip(files, pictures, strict=True):
-            if (picture.shape[1], picture.shape[0]) != size:
-                raise CannotCalibrate(
-                    f"expected pictures of {size[0]}x{size[1]}, as [camera] has them, got "
-                    f"{picture.shape[1]}x{picture.shape[0]} in {file}: take it with that camera, or correct [camera]"
-                )
-        return median_of(pictures), Held()
+    frames, held = ([load(file) for file in files], Held()) if files else _frames(config)
+    bgr = median_of(frames)
+    wanted, came = (config.camera.width_px, config.camera.height_px), (bgr.shape[1], bgr.shape[0])
+    if came != wanted:
+        raise CannotCalibrate(
+            f"expected pictures of {wanted[0]}x{wanted[1]}, as [camera] has them, got {came[0]}x{came[1]}: take them "
+            "with that camera, or correct [camera]"
+        )
+    return bgr, held
+
+
+def _frames(config: Config) -> tuple[list[Bgr], Held]:
+    """Some frames of the camera; a live one first finds its exposure, and holds it from then on."""
     frames: list[Bgr] = []
+    held = Held()
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("looking", total=MOST_FRAMES)
         camera = open_camera(config, clock_ns=time.monotonic_ns, wait=lambda seconds: None)
         with contextlib.closing(camera), contextlib.suppress(CameraEnded):
-            held = Held()
             if isinstance(camera, LiveCamera):
                 until = time.monotonic() + SETTLING_S
                 while time.monotonic() < until:
@@ -109,7 +112,7 @@ def _picture(config: Config, files: list[Path] | None) -> tuple[Bgr, Held]:
                 with contextlib.suppress(NotAFrame, ImageError):
                     frames.append(camera.read().bgr)
                     progress.advance(task)
-    return median_of(frames), held
+    return frames, held
 
 
 def _write_page(out: Path) -> None:

@@ -172,6 +172,10 @@ def test_command_calibrates_from_pictures_and_keeps_the_last_good_one(pictures: 
 
     ran = gameline("watch", "--config", toml, "--json")
     assert ran.returncode == 0
+    toml.write_text(toml.read_text().replace("[camera]", "[camera]\nwidth_px = 1920\nheight_px = 1080"))
+    ran = gameline("calibrate", toml, "--picture", *good)
+    assert ran.returncode == 1
+    assert "expected pictures of 1920x1080, as [camera] has them, got 1280x720" in ran.stderr
     kept.write_text("{}")
     ran = gameline("watch", "--config", toml)
     assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
