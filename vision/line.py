@@ -23,6 +23,8 @@ class LineParams:
 
     reach: float = 0.7
     """Between two touching places, in sides of a half; sloppy players leave a third of that."""
+    reach_alike: float = 0.9
+    """The same between the ends of two halves of one suit: a line that a sleeve has pushed apart goes on."""
     max_skew_deg: float = 38.0
     """Between two touching borders."""
     mismatch_cost: float = 0.12
@@ -166,10 +168,10 @@ def _near(
         return []
     middles, mean = np.array(centres), np.add.outer(sides, sides) / 2
     apart = np.hypot(*(middles[:, None] - middles).transpose(2, 0, 1))
-    first, second = np.nonzero(np.triu(apart <= (2 + params.reach) * mean, 1))
+    first, second = np.nonzero(np.triu(apart <= (2 + params.reach_alike) * mean, 1))
     at = np.array([[place.at for place in each] for each in places])
     gaps = np.abs(at[first][:, :, None] - at[second][:, None]).max(axis=-1)
-    pair, at_first, at_second = np.nonzero(gaps <= params.reach * mean[first, second][:, None, None])
+    pair, at_first, at_second = np.nonzero(gaps <= params.reach_alike * mean[first, second][:, None, None])
     found = zip(first[pair].tolist(), second[pair].tolist(), at_first.tolist(), at_second.tolist(), strict=True)
     return list(found)
 
@@ -199,7 +201,7 @@ def _cost(p: _Place, q: _Place, side: float, params: LineParams) -> float | None
     """How badly two places touch; None when they do not."""
     gap = math.dist(p.at, q.at) / side
     steps_aside = "end" not in (p.kind, q.kind)
-    reach = params.step_reach if steps_aside else params.reach
+    reach = params.step_reach if steps_aside else _reach(p, q, params)
     if gap > (params.flush_reach if _are_flush(p, q) else reach):
         return None
     facing = -(p.outward[0] * q.outward[0] + p.outward[1] * q.outward[1])
@@ -213,6 +215,11 @@ def _cost(p: _Place, q: _Place, side: float, params: LineParams) -> float | None
     if p.suit is not None and q.suit is not None and p.suit != q.suit:
         cost += params.mismatch_cost
     return cost
+
+
+def _reach(p: _Place, q: _Place, params: LineParams) -> float:
+    are_alike = p.kind == q.kind == "end" and p.suit is not None and p.suit == q.suit
+    return params.reach_alike if are_alike else params.reach
 
 
 def _side(domino: Domino) -> float:

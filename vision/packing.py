@@ -61,6 +61,12 @@ def firsts(alike: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return keep
 
 
+def distinct(worth: Floats, poses: Floats) -> NDArray[np.intp]:
+    """The indices, the worthiest first, of those that are no second finding of a worthier one."""
+    order = np.argsort(-worth, kind="stable")
+    return order[firsts(same(poses[order], poses[order]))]
+
+
 def best_packing(worth: Floats, conflict: NDArray[np.bool_]) -> list[int]:
     """The indices, of positive worth, without a conflict and of greatest total worth.
 

@@ -1,25 +1,27 @@
 """One picture in, a `Reading` out: places found, faces read, the best whole set of them kept, chains made."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cut import HIDDEN, poses_of
+from vision.cut import HIDDEN, poses_of, quads_of
 from vision.faces import NO_FACES, Eyes, Faces
 from vision.finder import FINE_PX, MOST, Answer, find, made_to_measure, to_search
 from vision.geometry import Table
 from vision.growth import neighbours
 from vision.line import LineParams, chains
 from vision.networks import Network, network
-from vision.packing import best_packing, crossing, firsts, overlaps, same
+from vision.packing import best_packing, crossing, distinct, firsts, overlaps, same
 from vision.reading import Domino, Half, Reading
 from vision.twins import as_doubles
+from vision.unclear import MOST_LOOKS_ASIDE, from_aside, insisted, pondered
 
 Bgr8 = NDArray[np.uint8]
 Floats = NDArray[np.floating[Any]]
+Box = tuple[int, int, int, int]  # left, top, right, bottom; pixels
 
 UNKNOWN: Final = 0.5
 """Probability of being hidden from which no suit of a half is told."""
@@ -59,8 +61,14 @@ CLEARLY_OFF: Final = 0.12
 """That is to say, by so many sides of a half."""
 MOST_LEVELS: Final = 16
 """Levels searched of any picture: 11 of one of `FINE_PX` with those between, and a few made to measure."""
-MOST_LOOKS: Final = (2 + AGAIN) * (MOST_LEVELS * MOST + GROWTH * MOST_GROWN)
-"""Faces looked at in any picture, at most, whatever it shows; packing has a bound of its own."""
+PARTLY_NEW: Final = 0.1
+"""Share of a place that must have changed for a domino to be looked for there; one nudged by a few millimetres has."""
+MOSTLY_NEW: Final = 0.5
+"""The same for a domino that counts as laid just now."""
+KNOWN: Final = 20.0
+"""Log odds of what lies there for certain."""
+SEEN_SIDES: Final = (0.85, 1.2)
+"""Sides of halves that dominoes seen already leave possible: a tilted camera has that much from edge to edge."""
 SMALLEST_PX: Final = 16
 """No domino can be read in a picture smaller than this."""
 
@@ -87,6 +95,12 @@ class Params:
     """Log odds that a domino needs to be reported, and for what touches it to be looked for."""
     plainest: float = 5.2
     """Log odds that the plainest domino of a picture needs; where none has them, it shows something else."""
+    aside: float = 1.1
+    """And so much more where it took looks from aside: they make the best of what is none, too."""
+    new: float = 1.5
+    """Added to the log odds of what covers a place where something new lies."""
+    shape: float = 3.0
+    """And to those of what has its very outline next to a certain domino: what else is as large is not put there."""
     alike: float = 0.5
     """Logarithm of two sizes' ratio up to which they may be of one picture; tilted cameras need half of it."""
     temperature: float = 1.5
@@ -94,8 +108,46 @@ class Params:
     line: LineParams = field(default_factory=LineParams)
 
 
+MOST_LOOKS: Final = (2 + AGAIN) * (MOST_LEVELS * MOST + GROWTH * MOST_GROWN) + MOST_LOOKS_ASIDE
+"""Faces looked at in any picture, at most, whatever it shows; packing has a bound of its own."""
 DEFAULT = Params()
 NO_PLACES: Final = np.zeros((0, 4))
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What is known of a part of a picture before it is read; pixels of the whole picture."""
+
+    dominoes: tuple[Domino, ...] = ()
+    """They lie there for certain."""
+    places: Floats = field(default_factory=lambda: NO_PLACES)
+    """Where to look whatever the finder says, poses of shape (N, 4)."""
+    shapes: Floats = field(default_factory=lambda: NO_PLACES)
+    """The same where what has come has about a domino's shape: there it is looked at insistently."""
+    side_px: float = 0.0
+    """Side of a half; 0 where no domino has been seen."""
+    is_new: Callable[[Floats], Floats] = lambda quads: np.ones(len(quads))
+    """By what share each quad, shape (N, 4, 2), covers what was not there before; only there it is searched."""
+    is_shape: Callable[[Floats], NDArray[np.bool_]] = lambda quads: np.zeros(len(quads), np.bool_)
+    """Which quads have the very outline of what was not there before."""
+
+    def from_corner(self, corner: tuple[int, int]) -> "Hints":
+        """The same in the pixels of a part that begins there."""
+        if self is NO_HINTS:
+            return self
+        left, top = corner
+        lying = tuple(domino.moved(-left, -top) for domino in self.dominoes)
+        return Hints(
+            lying,
+            self.places - (left, top, 0, 0),
+            self.shapes - (left, top, 0, 0),
+            self.side_px,
+            lambda quads: self.is_new(quads + np.array(corner)),
+            lambda quads: self.is_shape(quads + np.array(corner)),
+        )
+
+
+NO_HINTS: Final = Hints()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +165,34 @@ class Reader:
             raise ValueError(f"expected a BGR picture, uint8 of shape (H, W, 3), got {got}")
         if min(bgr.shape[:2]) < SMALLEST_PX:
             return Reading()
-        corner, near = ((0, 0), bgr) if table is None else _near_table(bgr, table, self.params)
-        eyes = Eyes(self.faces, near, table and table.within(*corner))
-        faces = found(self.finder, eyes, self.params)
-        dominoes = sorted(as_doubles(tuple(_dominoes(faces, corner, self.params))), key=lambda domino: domino.centre)
-        return Reading(tuple(dominoes), *chains(dominoes, self.params.line))
+        return self.reading_of(self.within(bgr, (0, 0, bgr.shape[1], bgr.shape[0]), table))
+
+    def within(self, bgr: Bgr8, box: Box, table: Table | None = None, hints: Hints = NO_HINTS) -> list[Domino]:
+        """The dominoes in a part of a picture, given what is known of it already."""
+        corner, part = _part(bgr, box, table, self.params)
+        if min(part.shape[:2]) < SMALLEST_PX:
+            return []
+        eyes = Eyes(self.faces, part, table and table.within(*corner))
+        faces = found(self.finder, eyes, self.params, hints.from_corner(corner))
+        return list(_dominoes(faces, corner, self.params))
+
+    def look(self, bgr: Bgr8, domino: Domino) -> Domino:
+        """What shows at the place of a domino."""
+        quad = np.array(domino.corners)
+        side = poses_of(quad[None])[0, 3]
+        left, top, right, bottom = (int(v) for v in (*(quad.min(axis=0) - side), *(quad.max(axis=0) + side)))
+        corner, part = _part(bgr, (left, top, right, bottom), None, self.params)
+        eyes = Eyes(self.faces, part)
+        return next(
+            _dominoes(
+                pondered(eyes, eyes.look(quad[None] - corner), temperature=self.params.temperature), corner, self.params
+            )
+        )
+
+    def reading_of(self, dominoes: Iterable[Domino]) -> Reading:
+        """The dominoes of a picture with the chains they make."""
+        order = sorted(as_doubles(tuple(dominoes)), key=lambda domino: domino.centre)
+        return Reading(tuple(order), *chains(order, self.params.line))
 
 
 def read(bgr: Bgr8, *, params: Params = DEFAULT, table: Table | None = None) -> Reading:
@@ -130,37 +205,54 @@ def read(bgr: Bgr8, *, params: Params = DEFAULT, table: Table | None = None) -> 
     return Reader(network("finder"), network("faces"), params).read(bgr, table)
 
 
-def found(finder: Network, eyes: Eyes, params: Params) -> Faces:
+def found(finder: Network, eyes: Eyes, params: Params, hints: Hints = NO_HINTS) -> Faces:
     """The dominoes of a picture: searched for from coarse to fine, the line followed, none in another.
 
     The dominoes of a picture are of one size: what is finer than the level that shows them need not be searched.
     Where the table is known, only what lies on it counts, and only in a size that sets have.
     """
-    faces = _followed(eyes, *_searched(finder, eyes, params), params)
-    faces.odds[:] += params.beside * _is_beside(faces, params)
+    faces, answers = _searched(finder, eyes, params, hints)
+    faces = _followed(eyes, faces, answers, params, hints)
+    is_plain = bool((faces.odds > params.plainest).any())
+    if len(hints.shapes):
+        faces = insisted(eyes, faces, hints.shapes, sure=params.sure, hopeful=params.hopeful)
+    if hints is not NO_HINTS or not is_plain:
+        clear = params.plainest if is_plain or hints.side_px else CLEAR
+        faces = from_aside(eyes, faces, likely=params.likely, clear=clear)
+    beside = _is_beside(faces, params)
+    faces.odds[:] += params.beside * beside
+    if hints is not NO_HINTS:
+        faces.odds[:] += params.new * (hints.is_new(faces.quads) > MOSTLY_NEW)
+        faces.odds[:] += params.shape * (beside & hints.is_shape(faces.quads))
     is_seen = (chances(faces.halves, params)[..., HIDDEN] < UNKNOWN).any(axis=1)
     faces = faces.where((faces.odds > params.sure) & is_seen)
     if eyes.table is not None:
         faces = faces.where(_is_on_table(faces.quads, eyes.table, params))
-    if not (_from_both_ends(eyes, faces) > params.plainest).any():
+    plainest = params.plainest + (0.0 if is_plain else params.aside)
+    if not hints.side_px and not (_from_both_ends(eyes, faces) > plainest).any():
         return NO_FACES
     faces = _packed(faces)
-    return faces.where(_of_one_set(faces, params))
+    faces = faces.where(_of_one_set(faces, params))
+    is_known = faces.odds >= KNOWN
+    return faces.where(is_known) + pondered(eyes, faces.where(~is_known), temperature=params.temperature)
 
 
-def _searched(finder: Network, eyes: Eyes, params: Params) -> tuple[Faces, list[Answer]]:
+def _searched(finder: Network, eyes: Eyes, params: Params, hints: Hints) -> tuple[Faces, list[Answer]]:
     """What lies where the finder says, level by level until one shows dominoes plainly; and what it said.
 
     Places are looked at as late as can be, for the next level often shows the same dominoes better.
     """
     sides_px = None if eyes.table is None else eyes.table.px_per_mm * np.array(params.half_mm)
+    if hints.side_px:
+        sides_px = hints.side_px * np.array(SEEN_SIDES)
     levels = to_search(eyes.levels, sides_px)
     coarse = sum(max(level.bgr.shape[:2]) <= TOGETHER_PX for level in levels)
     groups = [group for group in (levels[:coarse], *([level] for level in levels[coarse:])) if group]
     is_large = max(levels[-1].bgr.shape[:2]) > FINE_PX
     usual = len(groups) - (is_large and len(groups) > 1)
     enough_px, rough_px = (ENOUGH_PX, ROUGH_PX) if is_large else (SMALL_ENOUGH_PX, SMALL_ENOUGH_PX)
-    faces, answers, fresh = NO_FACES, list[Answer](), list[Answer]()
+    faces, places = _faces_of(hints.dominoes, params), np.concatenate((hints.places, hints.shapes))
+    answers, fresh = list[Answer](), list[Answer]()
     for number, group in enumerate(groups, start=1):
         if number > usual and not 0 < _usual(faces.poses[faces.odds > params.plain, 3], 1) <= SMALL_PX:
             break
@@ -170,8 +262,9 @@ def _searched(finder: Network, eyes: Eyes, params: Params) -> tuple[Faces, list[
             continue
         if seen_px < enough_px * factor and number < usual:
             fresh.append(find(finder, made_to_measure(eyes.levels, seen_px)))
-        faces = _looked_at(eyes, faces, _new_places(fresh, faces, params), params)
-        answers, fresh = answers + fresh, []
+        places = np.concatenate((places, _partly_new(_new_places(fresh, faces, params), hints)))
+        faces = _looked_at(eyes, faces, places, params)
+        answers, fresh, places = answers + fresh, [], NO_PLACES
         if _usual(faces.poses[faces.odds > params.certain, 3]) >= rough_px * factor:
             break
     return faces, answers
@@ -210,10 +303,15 @@ def _looked_once(eyes: Eyes, faces: Faces, places: Floats, params: Params) -> Fa
     seen.again[:] = left * ((seen.moved > off) | (seen.odds < params.plain))
     least = np.where(seen.again == fresh, params.hopeful, params.likely)
     faces = old + seen.where(seen.odds > least)
-    return faces.where(_distinct(faces))
+    return faces.where(distinct(faces.odds, faces.poses))
 
 
-def _followed(eyes: Eyes, faces: Faces, answers: Sequence[Answer], params: Params) -> Faces:
+def _partly_new(places: Floats, hints: Hints) -> Floats:
+    """Those where something has changed."""
+    return places[hints.is_new(quads_of(places)) > PARTLY_NEW]
+
+
+def _followed(eyes: Eyes, faces: Faces, answers: Sequence[Answer], params: Params, hints: Hints) -> Faces:
     """Those, and what touches them."""
     tried, told = NO_PLACES, 0
     for _ in range(GROWTH):
@@ -222,7 +320,8 @@ def _followed(eyes: Eyes, faces: Faces, answers: Sequence[Answer], params: Param
             break
         told = len(sure)
         known = _packed(sure)
-        near = _free_places(known, answers, tried, FAINT if eyes.table is None else KNOWN_FAINT)
+        faint = FAINT if eyes.table is None else KNOWN_FAINT
+        near = _partly_new(_free_places(known, answers, tried, faint), hints)
         near = near[_is_like(eyes.shades(near), eyes.shades(known.poses))]
         tried = np.concatenate((tried, near))
         faces = _looked_at(eyes, faces, near, params)
@@ -275,13 +374,6 @@ def _free_places(known: Faces, answers: Sequence[Answer], tried: Floats, faint: 
     return near[~same(near, tried, SAME_PLACE).any(axis=1)][:MOST_GROWN]
 
 
-def _distinct(faces: Faces) -> NDArray[np.intp]:
-    """Which are no second finding of a likelier one."""
-    order = np.argsort(-faces.odds, kind="stable")
-    poses = faces.poses[order]
-    return order[firsts(same(poses, poses))]
-
-
 def _of_one_set(faces: Faces, params: Params) -> NDArray[np.bool_]:
     """Which are as large as most of what was found: dominoes of one table are of one size, a speck of noise is not."""
     size = np.log(faces.poses[:, 3])
@@ -290,14 +382,34 @@ def _of_one_set(faces: Faces, params: Params) -> NDArray[np.bool_]:
     return alike[(alike * weight).sum(axis=1).argmax()] if len(size) else np.zeros(0, np.bool_)
 
 
-def _near_table(bgr: Bgr8, table: Table, params: Params) -> tuple[tuple[int, int], Bgr8]:
-    """Where the part of the picture begins (x, y) that holds the table and whatever reaches over its edge; and it."""
-    reach = table.side_mm / 2 + params.half_mm[1]
-    rim = reach * np.array([(u, v) for u in (-1, 0, 1) for v in (-1, 0, 1)])
-    edge = np.concatenate((np.nan_to_num(table.to_px(rim)), table.corners_px))
-    left, top, right, bottom = (int(v) for v in np.clip((*edge.min(axis=0), *edge.max(axis=0)), 0, max(bgr.shape)))
+def _part(bgr: Bgr8, box: Box, table: Table | None, params: Params) -> tuple[tuple[int, int], Bgr8]:
+    """Where a part of the picture begins (x, y), and it; of a known table what holds it and reaches over its edge."""
+    height, width = bgr.shape[:2]
+    edge = np.array((box[:2], box[2:]), np.float64)
+    if table is not None:
+        reach = table.side_mm / 2 + params.half_mm[1]
+        rim = reach * np.array([(u, v) for u in (-1, 0, 1) for v in (-1, 0, 1)])
+        whole = np.concatenate((np.nan_to_num(table.to_px(rim)), table.corners_px))
+        edge = np.array((np.maximum(edge[0], whole.min(axis=0)), np.minimum(edge[1], whole.max(axis=0))))
+    (left, top), (right, bottom) = np.clip(edge, 0, (width, height)).astype(int)
     part = bgr[top:bottom, left:right]
-    return ((left, top), part) if min(part.shape[:2]) >= SMALLEST_PX else ((0, 0), bgr)
+    return (int(left), int(top)), part
+
+
+def _faces_of(dominoes: Sequence[Domino], params: Params) -> Faces:
+    """Dominoes that lie there for certain as faces."""
+    if not dominoes:
+        return NO_FACES
+    quads = np.array([domino.corners for domino in dominoes])
+    halves = np.array([[_log_odds(half, params) for half in (domino.a, domino.b)] for domino in dominoes])
+    return Faces.of(quads, np.full(len(dominoes), KNOWN), halves, np.zeros(len(dominoes)))
+
+
+def _log_odds(half: Half, params: Params) -> Floats:
+    """Of the suits and of being hidden, shape (8,), such that `chances` gives them back."""
+    shown = np.zeros(HIDDEN) if half.probabilities is None else np.maximum(half.probabilities, 1e-9)
+    hidden = 1.0 if half.probabilities is None else 0.0
+    return np.asarray(params.temperature * np.log(np.maximum(np.append(shown, hidden), 1e-9)))
 
 
 def _dominoes(faces: Faces, corner: tuple[int, int], params: Params) -> Iterator[Domino]:

@@ -4,12 +4,14 @@ Points are pixels ``(x, y)`` of the picture that was read, x to the right and y 
 Nothing here knows a rule of the game: a domino that does not fit still belongs to its chain, for there it lies.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Point = tuple[float, float]
 
 SUITS = 7
 _SUM_TOLERANCE = 1e-6
+DOUBTFUL = 0.9
+"""A half less sure than this is worth another look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,23 @@ class Domino:
     """Going round the face; corners 0 and 1 are at a's end, 2 and 3 at b's."""
     confidence: float
     """How sure it is that a domino lies here, in [0, 1]."""
+    looks: int = 1
+    """How many looks its halves are the mean of, while it rested."""
 
     @property
     def centre(self) -> Point:
         """The mean of the four corners."""
         return (sum(x for x, _ in self.corners) / 4, sum(y for _, y in self.corners) / 4)
+
+    def moved(self, right: float, down: float) -> "Domino":
+        """The same domino so many pixels elsewhere."""
+        c0, c1, c2, c3 = ((x + right, y + down) for x, y in self.corners)
+        return replace(self, corners=(c0, c1, c2, c3))
+
+
+def is_doubtful(domino: Domino) -> bool:
+    """Whether a half of it is worth another look."""
+    return min(domino.a.confidence, domino.b.confidence) < DOUBTFUL
 
 
 @dataclass(frozen=True, slots=True)
