@@ -33,8 +33,9 @@ check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.ready-dev ## measure the reader, page and recorder, the way from a frame to a display, the rules, and the seat board's line
+bench: $(VENV)/.ready-dev ## measure the reader, the watcher, page and recorder, the way from a frame to a display, the rules, and the seat board's line
 	$(BIN)/python -m bench.read
+	$(BIN)/python -m bench.watch
 	$(BIN)/python -m bench.keep
 	$(BIN)/python -m bench.latency
 	$(BIN)/python -m bench.rules

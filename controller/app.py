@@ -58,6 +58,7 @@ from hardware.seats import PinSeats
 from hardware.wiring import DEFAULT_WIRING
 from vision.camera import FolderCamera, LiveCamera, Picamera, V4L2Camera, VideoCamera
 from vision.cases import CaseError, save_case
+from vision.change import Before
 from vision.checkup import Checkup, check
 from vision.frame import Frame
 from vision.geometry import Table, table_from, table_record
@@ -67,6 +68,7 @@ from vision.lookout import Back, Camera, Died, Examined, Lookout, Lost, News, Pl
 from vision.reader import read
 from vision.reading import Reading
 from vision.recall import Recall
+from vision.rereading import reread
 from vision.view import KINDS, View
 from vision.vigil import Ails, Heals, Vigil
 from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
@@ -138,6 +140,7 @@ def _lookout(
     table: Table | None,
     *,
     watch: Callable[[Bgr8], Reading],
+    watch_again: Callable[[Bgr8, Before], Reading] | None = None,
     tell: Callable[[News], None],
     clock_ns: Callable[[], int],
     camera: Camera | None = None,
@@ -155,7 +158,7 @@ def _lookout(
 
     lookout = Lookout(
         open_camera=opened,
-        watcher=Watcher(read=watch, table=table),
+        watcher=Watcher(read=watch, reread=watch_again, table=table),
         tell=tell,
         clock_ns=clock_ns,
         check=lambda bgr: check(bgr, read=lambda picture: read(picture, table=table), table=table),
@@ -266,10 +269,12 @@ class Service:
             self._page = _open_page(config, self._view, logger)
             if self._page is not None:
                 stack.callback(self._page.close)
+            watch, watch_again = _remembering(lambda bgr: read(bgr, table=table), partial(reread, table=table))
             self._lookout = _lookout(
                 config,
                 table,
-                watch=_remembering(lambda bgr: read(bgr, table=table)),
+                watch=watch,
+                watch_again=watch_again,
                 tell=self._tell,
                 clock_ns=clock_ns,
                 camera=camera,
@@ -375,10 +380,13 @@ def _item_of(news: News, zone_of: Callable[[Point], Zone]) -> inbox.Item | None:
             return inbox.ThreadDied("camera", news.reason)
 
 
-def _remembering(read: Callable[[Bgr8], Reading]) -> Callable[[Bgr8], Reading]:
-    """A reader that also tells of what it read before and what has left a bare place."""
+def _remembering(
+    read: Callable[[Bgr8], Reading], reread: Callable[[Bgr8, Before], Reading] | None
+) -> tuple[Callable[[Bgr8], Reading], Callable[[Bgr8, Before], Reading] | None]:
+    """Both ways of reading, that also tell what has left a bare place since it was read; they remember as one."""
     recall = Recall()
-    return lambda bgr: recall.of(bgr, read(bgr))
+    again = None if reread is None else lambda bgr, before: recall.of(bgr, reread(bgr, before))
+    return lambda bgr: recall.of(bgr, read(bgr)), again
 
 
 def all_middle(point: Point) -> Zone:
@@ -479,6 +487,7 @@ def replay_recording(
     folder: Path,
     *,
     read: Callable[..., Reading] = read,
+    reread: Callable[..., Reading] | None = reread,
     progress: Callable[[int, int], None] = lambda done, total: None,
     logger: logging.Logger,
 ) -> Outcome:
@@ -489,7 +498,9 @@ def replay_recording(
             table = table_from(session.head["table"])
         except (KeyError, TypeError, ValueError) as error:
             raise RecordingError(f"expected a table in the head of {session.folder}, got {error!r}") from error
-        watcher = Watcher(read=_remembering(lambda bgr: read(bgr, table=table)), table=table)
+        again = None if reread is None else partial(reread, table=table)
+        watch, watch_again = _remembering(lambda bgr: read(bgr, table=table), again)
+        watcher = Watcher(read=watch, reread=watch_again, table=table)
         zone_of: Callable[[Point], Zone] = table.zone_of if table is not None else all_middle
 
         def see(picture: Picture, at_ns: int) -> Iterator[inbox.Item]:

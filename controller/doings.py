@@ -52,6 +52,7 @@ from vision.lookout import Camera, Playback
 from vision.page import Album, page
 from vision.reader import read as read_picture
 from vision.reading import Half, Reading
+from vision.rereading import reread as reread_picture
 from vision.view import View
 from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
 
@@ -200,7 +201,8 @@ def _page(options: argparse.Namespace, config: Config, view: View) -> Iterator[N
 
 def _sights(camera: Camera, view: View) -> Iterator[tuple[int, Sight]]:
     """Everything the watcher sees, with the number of the frame; bad frames are named on stderr."""
-    watcher = Watcher(read=view.read, table=view.table)
+    watcher = Watcher(read=view.read, reread=partial(reread_picture, table=view.table), table=view.table)
+    number = 0
     with contextlib.closing(camera), contextlib.suppress(CameraEnded):
         while True:
             try:
@@ -210,8 +212,11 @@ def _sights(camera: Camera, view: View) -> Iterator[tuple[int, Sight]]:
                 continue
             sights = watcher.see(frame)
             view.look(frame, watcher, sights)
+            number = frame.number
             for sight in sights:
-                yield frame.number, sight
+                yield number, sight
+    for sight in watcher.end():
+        yield number, sight
 
 
 def _happenings(number: int, sight: Sight, line: Line) -> Iterator[dict[str, Any]]:

@@ -138,7 +138,7 @@ class Lookout:
         self._tell = tell
         self._clock_ns = clock_ns
         self._over = threading.Event()
-        self._is_lost = False
+        self._lost: str | None = None  # why the camera gives nothing, as last told
         self._thread = threading.Thread(target=self._work, name="camera", daemon=True)
 
     def start(self) -> None:
@@ -178,6 +178,8 @@ class Lookout:
             while not self._over.is_set():
                 self._look(camera)
         except CameraEnded as ended:
+            for sight in self._watcher.end():
+                self._tell(sight)
             self._lose(str(ended))
             self._over.wait()
         except CameraLost as lost:
@@ -191,12 +193,11 @@ class Lookout:
         except (NotAFrame, ImageError) as bad:
             self._lose(str(bad))
             return
-        age_s = (self._clock_ns() - frame.mono_ns) / 1e9
-        if age_s > self._stale_s:
-            self._lose(f"the camera's frames come {age_s:.1f} s late, {self._stale_s:g} s at most are expected")
+        if self._clock_ns() - frame.mono_ns > self._stale_s * 1e9:
+            self._lose(f"the camera's frames come more than {self._stale_s:g} s after they were taken: restart it")
             return
-        if self._is_lost:
-            self._is_lost = False
+        if self._lost is not None:
+            self._lost = None
             self._tell(Back(frame.mono_ns))
         self._tell(Taken(frame.mono_ns))
         if self._check is not None and self._is_asked.is_set():
@@ -210,5 +211,7 @@ class Lookout:
             self._tell(news)
 
     def _lose(self, reason: str) -> None:
-        self._is_lost = True
-        self._tell(Lost(self._clock_ns(), reason))
+        """Tell why nothing comes, once for each reason: a camera can be late fifteen times a second."""
+        if reason != self._lost:
+            self._lost = reason
+            self._tell(Lost(self._clock_ns(), reason))

@@ -1,51 +1,40 @@
 """Watches a table over time: when a hand is in, when all lies still again, and then, once, what lies there.
 
 A pure state machine: it is fed frames and knows no clock but their stamps. What the dominoes mean is not its business.
-Everything runs on a thumbnail of the frame; only a scene that has changed and settled is read at full size.
+Everything runs on a thumbnail of the frame; only where a scene has changed and settled is it read at full size.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 import cv2
 import numpy as np
 
-from vision.change import (
-    Area,
-    Arm,
-    Bgr,
-    ChangeParams,
-    Mask,
-    Thumb,
-    alike,
-    area_of,
-    cannot_see,
-    changed,
-    find_arm,
-    thumbnail,
-)
+from vision.change import CELL, FINE_ROWS, GLANCE_ROWS, Before, Bgr, Mask, Thumb, alike, cannot_see, changed, thumbnail
 from vision.frame import Frame, NotAFrame, checked
 from vision.geometry import Table
-from vision.reading import Reading
+from vision.part import Part, RestParams, parts_of
+from vision.reach import Arm
+from vision.reading import Reading, is_doubtful
+from vision.visits import HandSeen as HandSeen
+from vision.visits import Visits
+
+GLANCES: Final = 7
+"""So many frames at most are only glanced at: what is too small for that is seen half a second later."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchParams:
-    """How long things take, and what counts as a change."""
+    """How long things take."""
 
-    settle_ms: float = 400.0
-    """All must lie still for so long before it is read."""
-    resting_ms: float = 60_000.0
-    """What lies at the border unmoved for so long is no arm: it belongs to the scene."""
-    change: ChangeParams = field(default_factory=ChangeParams)
-
-
-@dataclass(frozen=True, slots=True)
-class HandSeen:
-    """From whose side the arm came in that was over the table last, and how sure that is, in [0, 1]."""
-
-    seat: int
-    confidence: float
+    again_ms: float = 300.0
+    """So long a doubtful new domino is looked at again before it is told; and so often after that, while all rests."""
+    looks: int = 8
+    """So many times at most."""
+    frozen_ms: float = 30_000.0
+    """A picture the same to the last bit for so long is no live one: a sensor's noise is never twice the same."""
+    rest: RestParams = field(default_factory=RestParams)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +47,7 @@ class Settled:
     frame: Frame
     """The one it was judged on."""
     hand: HandSeen | None = None
-    """None where nobody's arm was made out."""
+    """Whose arm was in since the scene before; None when none was seen."""
 
     @property
     def frame_number(self) -> int:
@@ -71,8 +60,8 @@ class HandIn:
     """An arm has come over the table."""
 
     mono_ns: int
-    side: int | None
-    """The picture's side it comes from, a hint at whose it is: 0 bottom, 1 left, 2 top, 3 right."""
+    side: int
+    """Where it comes from, a hint at whose it is: the table's seat where it is known, else as in `HandSeen`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +89,15 @@ class SeesAgain:
 Sight = Settled | HandIn | HandOut | CannotSee | SeesAgain
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The table as last read."""
+
+    thumb: Thumb
+    fine: Thumb
+    reading: Reading
+
+
 class Watcher:
     """Turns frames into sights.
 
@@ -113,47 +111,73 @@ class Watcher:
 
     Args:
         read: reads a frame's picture; called only for a settled scene that differs from the one before.
+        reread: reads it where it has changed since it was read before, and looks again at what is doubtful; None reads
+            all of it each time.
         params: how long things take, and what counts as a change.
         table: where the table is; None watches the whole picture, and an arm is what comes in over its border.
     """
 
     def __init__(
-        self, *, read: Callable[[Bgr], Reading], params: WatchParams | None = None, table: Table | None = None
+        self,
+        *,
+        read: Callable[[Bgr], Reading],
+        reread: Callable[[Bgr, Before], Reading] | None = None,
+        params: WatchParams | None = None,
+        table: Table | None = None,
     ) -> None:
         self._read = read
+        self._reread = reread
         self._params = params or WatchParams()
         self._table = table
         self._shape: tuple[int, ...] | None = None
-        self._parts: tuple[_Part, ...] = ()
-        self._hand = False
+        self._parts: tuple[Part, ...] = ()
+        self._glance: Thumb | None = None  # the newest
+        self._looked: Thumb | None = None  # the glance at the frame last looked at closely
+        self._glances = 0  # since then
+        self._newest_ns: int | None = None
+        self._alive_ns = 0  # since when the picture is the same to the last bit
+        self._known: _Known | None = None
+        self._latest: Settled | None = None
+        self._is_told = False
+        self._looks = 0  # at what is doubtful in it, since it was read
+        self._visits = Visits()
         self._blind = False
 
     def see(self, frame: Frame) -> tuple[Sight, ...]:
-        """Take the next frame; an idle one costs a thumbnail and a comparison."""
+        """Take the next frame; an idle one costs a glance, and now and then a thumbnail and a comparison.
+
+        One that is no later than the last is passed over: it came twice, or out of order.
+        """
+        if self._newest_ns is not None and frame.mono_ns <= self._newest_ns:
+            return ()
         try:
-            thumb = thumbnail(checked(frame.bgr, source=f"frame {frame.number}"))
+            glance = thumbnail(checked(frame.bgr, source=f"frame {frame.number}"), GLANCE_ROWS)
         except NotAFrame as problem:
             return self._lose_sight(frame, str(problem))
-        if reason := cannot_see(thumb, self._params.change):
+        reason = cannot_see(glance, self._params.rest.change) or self._frozen(glance, frame.mono_ns)
+        self._glance, self._newest_ns = glance, frame.mono_ns
+        if reason:
             return self._lose_sight(frame, reason)
-        sights: list[Sight] = []
-        if self._blind:
-            self._blind = False
-            sights.append(SeesAgain(frame.mono_ns))
+        if self._is_idle(glance):
+            return ()
+        thumb = thumbnail(frame.bgr)
+        again: tuple[Sight, ...] = (SeesAgain(frame.mono_ns),) if self._blind else ()
+        self._blind = False
         if self._shape != frame.bgr.shape:
-            self._shape = frame.bgr.shape
-            self._parts = _parts(thumb, frame.bgr, self._table, self._params)
-        line = self._parts[0]
+            self._shape, self._known = frame.bgr.shape, None
+            self._parts = parts_of(thumb, frame.bgr, self._table, self._params.rest)
         for part in self._parts:
             part.look(thumb, frame.mono_ns)
-        sights += self._hand_sights(line.arm, frame.mono_ns)
-        news = [part for part in self._parts if part.news]
-        if news and line.judged:
-            rest_ns = max(part.rest_ns for part in news)
-            for part in news:
-                part.news = False
-            sights.append(Settled(self._read(frame.bgr), rest_ns, frame))
-        return tuple(sights)
+        line = self._parts[0]
+        untold = () if line.judged else self._tell()  # something stirs: there will be no better look
+        hands = self._hands(line.arms, frame.mono_ns)
+        told = (*again, *untold, *hands, *(self._judge(frame, thumb) if line.judged else ()))
+        self._glances, self._looked = 0, glance
+        return told
+
+    def end(self) -> tuple[Sight, ...]:
+        """What has been read and not told yet; for when no more frames come."""
+        return self._tell()
 
     @property
     def scene(self) -> Thumb | None:
@@ -166,90 +190,134 @@ class Watcher:
         is_resting = bool(self._parts) and not self._blind and all(part.judged for part in self._parts)
         return max(part.rest_ns for part in self._parts) if is_resting else None
 
+    def _hands(self, arms: tuple[Arm, ...], now_ns: int) -> tuple[Sight, ...]:
+        """Note the arms that are in; tell when the first has come, and when the last has gone."""
+        was = self._visits.is_in
+        self._visits.take(arms)
+        if arms and not was:
+            return (HandIn(now_ns, arms[0].side),)
+        return (HandOut(now_ns),) if was and not arms else ()
+
+    def _judge(self, frame: Frame, thumb: Thumb) -> tuple[Sight, ...]:
+        """Read what is new on a table that lies still, or look again at what was doubtful; tell it when it is sure."""
+        news = [part for part in self._parts if part.news]
+        for part in news:
+            part.news = False
+        if news:
+            # Where a hand still moves, in a seat's zone, nothing is read: what was known there stays as it was.
+            still = np.bitwise_or.reduce([part.inside for part in news])
+            where = self._changed_since_read(thumb, still)
+            return self._settle(frame, thumb, where, still, max(part.rest_ns for part in news))
+        fine = self._finely_changed(frame, thumb)
+        if fine is not None and fine.any():
+            return self._settle(frame, thumb, fine, self._parts[0].inside, self._parts[0].rest_ns)
+        self._visits.forget()
+        return self._look_again(frame, thumb)
+
+    def _settle(self, frame: Frame, thumb: Thumb, where: Mask, still: Mask, rest_ns: int) -> tuple[Sight, ...]:
+        """Read what has changed there; tell it when it is sure."""
+        told = self._tell()
+        before = self._before(where)
+        reading = self._read(frame.bgr) if self._reread is None or before is None else self._reread(frame.bgr, before)
+        then = None if before is None else self._known
+        self._known = _Known(
+            thumb if then is None else _over(then.thumb, thumb, still), thumbnail(frame.bgr, FINE_ROWS), reading
+        )
+        hand = self._visits.last(where)
+        self._visits.forget()
+        self._latest, self._is_told, self._looks = Settled(reading, rest_ns, frame, hand), False, 0
+        known = before.reading.dominoes if before else ()
+        new = [domino for domino in reading.dominoes if domino not in known]
+        is_sure = self._reread is None or not any(map(is_doubtful, new))
+        if is_sure:
+            self._looks = self._params.looks
+        return (*told, *self._tell()) if is_sure else told
+
+    def _look_again(self, frame: Frame, thumb: Thumb) -> tuple[Sight, ...]:
+        """Another look at what was doubtful; told when it is sure or time is up, and again when it proves otherwise."""
+        latest, reread = self._latest, self._reread
+        if latest is None or reread is None or not self._has_doubts():
+            return ()
+        since_ms = (frame.mono_ns - latest.frame.mono_ns) / 1e6
+        if self._is_told and since_ms < (self._looks + 1) * self._params.again_ms:
+            return ()
+        self._looks += 1
+        reading = reread(frame.bgr, Before(latest.reading, np.zeros(thumb.grey.shape, np.uint8)))
+        is_sure = not any(map(is_doubtful, reading.dominoes))
+        if is_sure:
+            self._looks = self._params.looks
+        self._known = self._known and replace(self._known, reading=reading)
+        self._latest = replace(latest, reading=reading)
+        if self._is_told:
+            self._is_told = not is_sure and _suits(reading) == _suits(latest.reading)
+            return self._tell()
+        return self._tell() if is_sure or since_ms >= self._params.again_ms else ()
+
+    def _changed_since_read(self, thumb: Thumb, still: Mask) -> Mask:
+        """Where a part of the table has changed since it was read, shape (h, w); everywhere if it never was."""
+        return still if self._known is None else changed(self._known.thumb, thumb, still, self._params.rest.change)
+
+    def _finely_changed(self, frame: Frame, thumb: Thumb) -> Mask | None:
+        """What arms have changed that a thumbnail is too small for, shape (2h, 2w); None when none was in."""
+        been, known = self._visits.been, self._known
+        if been is None or known is None or been.shape != tuple(n // CELL for n in thumb.grey.shape):
+            return None
+        fine = thumbnail(frame.bgr, FINE_ROWS)
+        size = fine.grey.shape[::-1]
+        inside = cv2.resize(been.astype(np.uint8) * np.uint8(255), size, interpolation=cv2.INTER_NEAREST)
+        change = changed(known.fine, fine, np.asarray(inside, np.uint8), self._params.rest.change)
+        return np.asarray(cv2.dilate(change, np.ones((5, 5), np.uint8)), np.uint8)
+
+    def _before(self, where: Mask) -> Before | None:
+        """What was read before, if most of the table is as it was."""
+        is_other = cv2.countNonZero(where) > self._params.rest.change.upheaval * where.size
+        return None if self._known is None or is_other else Before(self._known.reading, where, self._known.fine)
+
+    def _tell(self) -> tuple[Sight, ...]:
+        """The latest scene, if it has not been told."""
+        if self._latest is None or self._is_told:
+            return ()
+        self._is_told = True
+        return (self._latest,)
+
+    def _is_idle(self, glance: Thumb) -> bool:
+        """Whether all has been judged to rest and a glance says that it still does; it is not asked of every frame."""
+        looked = self._looked
+        if looked is None or looked.grey.shape != glance.grey.shape or self._glances >= GLANCES or self._blind:
+            return False
+        if not all(part.judged for part in self._parts) or self._has_doubts():
+            return False
+        self._glances += 1
+        return alike(looked, glance, np.full(glance.grey.shape, 255, np.uint8), self._params.rest.change)
+
+    def _has_doubts(self) -> bool:
+        """Whether the latest scene is worth another look."""
+        return self._reread is not None and self._latest is not None and self._looks < self._params.looks
+
+    def _frozen(self, glance: Thumb, now_ns: int) -> str | None:
+        """Why the picture is no live one; None when it may be."""
+        was = self._glance
+        if was is None or was.grey.shape != glance.grey.shape or cv2.norm(was.grey, glance.grey, cv2.NORM_INF) > 0:
+            self._alive_ns = now_ns
+        if (now_ns - self._alive_ns) / 1e6 < self._params.frozen_ms:
+            return None
+        seconds = self._params.frozen_ms / 1e3
+        return f"the picture is frozen: not a bit of it has changed for {seconds:g} s; restart the camera"
+
     def _lose_sight(self, frame: Frame, reason: str) -> tuple[Sight, ...]:
         for part in self._parts:
             part.interrupt()
         was, self._blind = self._blind, True
-        return () if was else (CannotSee(frame.mono_ns, reason),)
-
-    def _hand_sights(self, arm: Arm | None, now_ns: int) -> tuple[Sight, ...]:
-        was, self._hand = self._hand, arm is not None
-        if arm is not None and not was:
-            return (HandIn(now_ns, arm.side),)
-        return (HandOut(now_ns),) if was and arm is None else ()
+        return self._tell() if was else (*self._tell(), CannotSee(frame.mono_ns, reason))
 
 
-class _Part:
-    """One part of the table: how it looked when it last lay still, and how long it has looked as it does."""
-
-    def __init__(self, area: Area, params: WatchParams) -> None:
-        self.scene: Thumb | None = None  # as last judged to lie still
-        self.arm: Arm | None = None
-        self.judged = False
-        self.news = False  # it has settled into something new that nobody has read yet
-        self.rest_ns = 0
-        self._area = area
-        self._params = params
-        self._anchor: Thumb | None = None  # the first look of the present rest
-
-    def interrupt(self) -> None:
-        """Nothing was seen for a while: the rest begins anew."""
-        self._anchor = None
-        self.judged = False
-
-    def look(self, thumb: Thumb, now_ns: int) -> None:
-        """Take the next look."""
-        self._rest(thumb, now_ns)
-        if not self.judged:
-            self._judge(thumb, now_ns)
-
-    def _rest(self, thumb: Thumb, now_ns: int) -> None:
-        """Go on resting, or begin anew. The rest's first look is what counts, so that creeping shows in the end."""
-        inside, params = self._area.inside, self._params.change
-        if self._anchor is not None and alike(self._anchor, thumb, inside, params):
-            return
-        if self._anchor is None or changed(self._anchor, thumb, inside, params).any():
-            self.rest_ns = now_ns
-            self.judged = False
-        elif self.judged:
-            self.scene = thumb  # only the light has changed
-        self._anchor = thumb
-
-    def _judge(self, thumb: Thumb, now_ns: int) -> None:
-        """What a look that has not been judged comes to: an arm, a wait, nothing new, or news."""
-        rested_ms = (now_ns - self.rest_ns) / 1e6
-        new = True
-        self.arm = None
-        if self.scene is not None:
-            change = changed(self.scene, thumb, self._area.inside, self._params.change)
-            new = bool(change.any())
-            if rested_ms < self._params.resting_ms:
-                self.arm = find_arm(change, self.scene, thumb, self._area, self._params.change)
-        if self.arm is None and rested_ms >= self._params.settle_ms:
-            self.scene = self._anchor = thumb
-            self.judged = True
-            self.news |= new
+def _suits(reading: Reading) -> list[tuple[int | None, int | None]]:
+    return [(domino.a.suit, domino.b.suit) for domino in reading.dominoes]
 
 
-def _parts(thumb: Thumb, bgr: Bgr, table: Table | None, params: WatchParams) -> tuple[_Part, ...]:
-    """The parts to watch on thumbnails of this size: the middle square and the seats' zones, or all there is."""
-    if table is None:
-        return (_Part(area_of(np.full(thumb.grey.shape, 255, np.uint8)), params),)
-    whole = _square(table, table.side_mm / 2, thumb, bgr)
-    middle = _square(table, table.side_mm / 2 - table.zone_mm, thumb, bgr)
-    zones = cv2.subtract(whole, middle).astype(np.uint8)
-    middle_mm2 = (table.side_mm - 2 * table.zone_mm) ** 2
-    in_middle, in_zones = (
-        replace(params, change=replace(params.change, arm_share=params.change.arm_mm2 / mm2))
-        for mm2 in (middle_mm2, table.side_mm**2 - middle_mm2)
-    )
-    return _Part(area_of(middle), in_middle), _Part(area_of(zones, outer=whole), in_zones)
-
-
-def _square(table: Table, half_mm: float, thumb: Thumb, bgr: Bgr) -> Mask:
-    """The mask of a square round the table's centre."""
-    corners = table.to_px([(-half_mm, -half_mm), (half_mm, -half_mm), (half_mm, half_mm), (-half_mm, half_mm)])
-    small = (corners + 0.5) * (thumb.grey.shape[0] / bgr.shape[0]) - 0.5
-    mask = np.zeros(thumb.grey.shape, np.uint8)
-    cv2.fillConvexPoly(mask, np.round(small).astype(np.int32), 255)
-    return mask
+def _over(below: Thumb, above: Thumb, inside: Mask) -> Thumb:
+    """One look laid over another where the mask says so."""
+    grey, bgr = below.grey.copy(), below.bgr.copy()
+    cv2.copyTo(above.grey, inside, grey)
+    cv2.copyTo(above.bgr, inside, bgr)
+    return Thumb(bgr, grey)

@@ -76,7 +76,7 @@ def test_recorded_game_comes_out_the_same(played: Played) -> None:
 
 def test_reader_that_misreads_one_domino_changes_exactly_the_event_of_it(played: Played, tmp_path: Path) -> None:
     """Six-five taken for six-three is one event that is different, and nothing else is."""
-    outcome = run(last_session(played, tmp_path / "copy"), read=misreader(frozenset({6, 5})))
+    outcome = run(last_session(played, tmp_path / "copy"), read=misreader(frozenset({6, 5})), reread=None)
     (change,) = outcome.changes
     assert change.kind == "different"
     assert change.was is not None
@@ -89,7 +89,7 @@ def test_reader_that_misreads_one_domino_changes_exactly_the_event_of_it(played:
 
 def test_reader_that_sees_nothing_misses_the_move_and_no_order(played: Played, tmp_path: Path) -> None:
     """What came from the referee comes all the same; a line of which no place looks bare is taken for hidden."""
-    outcome = run(last_session(played, tmp_path / "copy"), read=lambda bgr, *, table=None: Reading())
+    outcome = run(last_session(played, tmp_path / "copy"), read=lambda bgr, *, table=None: Reading(), reread=None)
     missing = [change.was.type for change in outcome.changes if change.kind == "missing" and change.was]
     new = {change.now.type for change in outcome.changes if change.kind == "new" and change.now}
     assert (missing, new, outcome.same) == (["domino_laid"], set(), 1)

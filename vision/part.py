@@ -1,0 +1,126 @@
+"""One part of a table: how it looked when it last lay still, and how long it has looked as it does; nothing is read."""
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import cv2
+import numpy as np
+
+from vision.change import CELL, Bgr, ChangeParams, Mask, Thumb, alike, changed, changed_cells, moves
+from vision.geometry import Table
+from vision.reach import Area, Arm, Places, area_of, find_arms
+
+SOUGHT_MS: Final = 100.0
+"""An arm that was in so short a time ago, while things still move, is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestParams:
+    """How long things take to lie still, and what counts as a change."""
+
+    settle_ms: float = 400.0
+    """All must lie still for so long before it is read."""
+    resting_ms: float = 90_000.0
+    """What lies at the border unmoved for so long is no arm: it belongs to the scene. People lean over for a minute."""
+    change: ChangeParams = field(default_factory=ChangeParams)
+
+
+class Part:
+    """One part of the table: how it looked when it last lay still, and how long it has looked as it does."""
+
+    def __init__(self, area: Area, params: RestParams, *, is_line: bool) -> None:
+        self.arms: tuple[Arm, ...] = ()
+        self.judged = False
+        self.news = False  # it has settled into something new that nobody has read yet
+        self.rest_ns = 0
+        self.scene: Thumb | None = None  # as last judged to lie still
+        self.inside = area.inside
+        self._area = area
+        self._params = params
+        self._is_line = is_line
+        self._anchor: Thumb | None = None  # the first look of the present rest
+        self._sought_ns = 0  # when arms were last looked for
+
+    def interrupt(self) -> None:
+        """Nothing was seen for a while: the rest begins anew."""
+        self._anchor = None
+        self.judged = False
+
+    def look(self, thumb: Thumb, now_ns: int) -> None:
+        """Take the next look."""
+        self._rest(thumb, now_ns)
+        if not self.judged:
+            self._judge(thumb, now_ns)
+
+    def _rest(self, thumb: Thumb, now_ns: int) -> None:
+        """Go on resting, or begin anew. The rest's first look is what counts, so that creeping shows in the end."""
+        if self._anchor is not None and alike(self._anchor, thumb, self.inside, self._params.change):
+            return
+        if self._anchor is None or self._stirs(self._anchor, thumb):
+            self.rest_ns = now_ns
+            self.judged = False
+        elif self.judged:
+            self.scene = thumb  # only the light has changed
+        self._anchor = thumb
+
+    def _stirs(self, anchor: Thumb, thumb: Thumb) -> bool:
+        """Whether more than the light has changed; the cheap questions first."""
+        area, params = self._area, self._params.change
+        if (self.arms or not self._is_line) and moves(anchor, thumb, area.inside):
+            return True
+        if changed_cells(anchor, thumb, area.cells, params)[0].any():
+            return True
+        return bool(changed(anchor, thumb, area.inside, params).any())
+
+    def _judge(self, thumb: Thumb, now_ns: int) -> None:
+        """What a look that has not been judged comes to: an arm, a wait, nothing new, or news."""
+        if self.arms and self.rest_ns == now_ns and now_ns - self._sought_ns < SOUGHT_MS * 1e6:
+            return
+        rested_ms = (now_ns - self.rest_ns) / 1e6
+        is_settled = rested_ms >= self._params.settle_ms
+        self.arms = ()
+        # Of hands in the zones nobody wants to hear: there it is enough to know that none is left in the end.
+        if self.scene is not None and rested_ms < self._params.resting_ms and (is_settled or self._is_line):
+            self._sought_ns = now_ns
+            self.arms = find_arms(self.scene, thumb, self._area, self._params.change)
+        if self.arms or not is_settled:
+            return
+        change = self.scene is None or changed(self.scene, thumb, self.inside, self._params.change).any()
+        self.scene = self._anchor = thumb
+        self.judged = True
+        self.news |= bool(change)
+
+
+def parts_of(thumb: Thumb, bgr: Bgr, table: Table | None, params: RestParams) -> tuple[Part, ...]:
+    """The parts to watch on thumbnails of this size: the middle square and the seats' zones, or all there is."""
+    if table is None:
+        return (Part(area_of(np.full(thumb.grey.shape, 255, np.uint8)), params, is_line=True),)
+    whole = _square(table, table.side_mm / 2, thumb, bgr)
+    middle = _square(table, table.side_mm / 2 - table.zone_mm, thumb, bgr)
+    zones = cv2.subtract(whole, middle).astype(np.uint8)
+    middle_mm2 = (table.side_mm - 2 * table.zone_mm) ** 2
+    in_middle, in_zones = (
+        replace(params, change=replace(params.change, arm_share=params.change.arm_mm2 / mm2))
+        for mm2 in (middle_mm2, table.side_mm**2 - middle_mm2)
+    )
+    places = _places_of(table, thumb, bgr)
+    return (
+        Part(area_of(middle, places=places), in_middle, is_line=True),
+        Part(area_of(zones, outer=whole, places=places), in_zones, is_line=False),
+    )
+
+
+def _square(table: Table, half_mm: float, thumb: Thumb, bgr: Bgr) -> Mask:
+    """The mask of a square round the table's centre."""
+    corners = table.to_px([(-half_mm, -half_mm), (half_mm, -half_mm), (half_mm, half_mm), (-half_mm, half_mm)])
+    small = (corners + 0.5) * (thumb.grey.shape[0] / bgr.shape[0]) - 0.5
+    mask = np.zeros(thumb.grey.shape, np.uint8)
+    cv2.fillConvexPoly(mask, np.round(small).astype(np.int32), 255)
+    return mask
+
+
+def _places_of(table: Table, thumb: Thumb, bgr: Bgr) -> Places:
+    """Where on the table each cell is, in millimetres, however the table lies in the picture."""
+    rows, columns = np.indices((thumb.grey.shape[0] // CELL, thumb.grey.shape[1] // CELL))
+    scale = CELL * bgr.shape[0] / thumb.grey.shape[0]
+    return np.asarray(table.to_mm((np.stack((columns, rows), axis=-1) + 0.5) * scale - 0.5))
