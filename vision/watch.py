@@ -204,25 +204,19 @@ class Watcher:
         for part in news:
             part.news = False
         if news:
-            # Where a hand still moves, in a seat's zone, nothing is read: what was known there stays as it was.
-            still = np.bitwise_or.reduce([part.inside for part in news])
-            where = self._changed_since_read(thumb, still)
-            return self._settle(frame, thumb, where, still, max(part.rest_ns for part in news))
+            return self._settle(frame, thumb, self._changed_since_read(thumb), max(part.rest_ns for part in news))
         fine = self._finely_changed(frame, thumb)
         if fine is not None and fine.any():
-            return self._settle(frame, thumb, fine, self._parts[0].inside, self._parts[0].rest_ns)
+            return self._settle(frame, thumb, fine, self._parts[0].rest_ns)
         self._visits.forget()
         return self._look_again(frame, thumb)
 
-    def _settle(self, frame: Frame, thumb: Thumb, where: Mask, still: Mask, rest_ns: int) -> tuple[Sight, ...]:
+    def _settle(self, frame: Frame, thumb: Thumb, where: Mask, rest_ns: int) -> tuple[Sight, ...]:
         """Read what has changed there; tell it when it is sure."""
         told = self._tell()
         before = self._before(where)
         reading = self._read(frame.bgr) if self._reread is None or before is None else self._reread(frame.bgr, before)
-        then = None if before is None else self._known
-        self._known = _Known(
-            thumb if then is None else _over(then.thumb, thumb, still), thumbnail(frame.bgr, FINE_ROWS), reading
-        )
+        self._known = _Known(thumb, thumbnail(frame.bgr, FINE_ROWS), reading)
         hand = self._visits.last(where)
         self._visits.forget()
         self._latest, self._is_told, self._looks = Settled(reading, rest_ns, frame, hand), False, 0
@@ -253,9 +247,13 @@ class Watcher:
             return self._tell()
         return self._tell() if is_sure or since_ms >= self._params.again_ms else ()
 
-    def _changed_since_read(self, thumb: Thumb, still: Mask) -> Mask:
-        """Where a part of the table has changed since it was read, shape (h, w); everywhere if it never was."""
-        return still if self._known is None else changed(self._known.thumb, thumb, still, self._params.rest.change)
+    def _changed_since_read(self, thumb: Thumb) -> Mask:
+        """Where the table has changed since it was read, shape (h, w); all of it if it never was.
+
+        In the seats' zones too, though a hand may move there: what was shown under it may have gone with it.
+        """
+        inside = np.bitwise_or.reduce([part.inside for part in self._parts])
+        return inside if self._known is None else changed(self._known.thumb, thumb, inside, self._params.rest.change)
 
     def _finely_changed(self, frame: Frame, thumb: Thumb) -> Mask | None:
         """What arms have changed that a thumbnail is too small for, shape (2h, 2w); None when none was in."""
@@ -313,11 +311,3 @@ class Watcher:
 
 def _suits(reading: Reading) -> list[tuple[int | None, int | None]]:
     return [(domino.a.suit, domino.b.suit) for domino in reading.dominoes]
-
-
-def _over(below: Thumb, above: Thumb, inside: Mask) -> Thumb:
-    """One look laid over another where the mask says so."""
-    grey, bgr = below.grey.copy(), below.bgr.copy()
-    cv2.copyTo(above.grey, inside, grey)
-    cv2.copyTo(above.bgr, inside, bgr)
-    return Thumb(bgr, grey)

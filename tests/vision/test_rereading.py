@@ -11,7 +11,7 @@ import pytest
 
 from tests.vision.film import LINE, Bgr, Film, readings, tiles
 from vision.change import Before, ChangeParams, changed, thumbnail
-from vision.layout import Lying
+from vision.layout import LineLayout, Lying
 from vision.look import TILE_SETS, Look
 from vision.reader import read
 from vision.reading import Domino, Half, Reading
@@ -93,6 +93,18 @@ def test_turned_domino_is_seen_turned() -> None:
     assert tiles(before) == tiles(after) == WHOLE
     ones, others = ({(a.suit, b.suit) for a, b in reading.along(reading.line)} for reading in (before, after))
     assert ones ^ others == {(0, 1), (1, 0)}
+
+
+def test_domino_shown_for_a_moment_in_a_zone_does_not_stay() -> None:
+    """One that lay in a seat's zone when the line was read is not there at the next reading, though no zone rested."""
+    film = Film(rig=RIG).lay(3).still(5)
+    shown = LineLayout(np.random.default_rng(1)).shown(0, [(2, 5)])
+    for count, others in ((4, shown), (5, ())):
+        for number in range(8):
+            film.lay(count, *others).arms([Reaching(2, -80 + 12 * (number % 5), -425.0)])
+    seen = [tiles(reading) for reading in readings(film, RIG.table())]
+    assert (2, 5) in seen[1]
+    assert seen[-1] == WHOLE
 
 
 def test_nothing_changed_is_the_same_reading() -> None:
