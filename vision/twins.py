@@ -24,13 +24,17 @@ PARALLEL: Final = 0.97
 
 def as_doubles(dominoes: Sequence[Domino]) -> tuple[Domino, ...]:
     """The same dominoes, two twins side by side taken for the two doubles that they must be."""
+    showing: dict[frozenset[int | None], list[int]] = {}
+    for number, domino in enumerate(dominoes):
+        showing.setdefault(frozenset((domino.a.suit, domino.b.suit)), []).append(number)
     found = list(dominoes)
-    for i, j in combinations(range(len(dominoes)), 2):
-        if {found[i].a.suit, found[i].b.suit} != {found[j].a.suit, found[j].b.suit}:
+    for shown, twins in showing.items():
+        if None in shown or len(shown) == 1:
             continue
-        other = found[j] if found[i].a.suit == found[j].a.suit else _turned(found[j])
-        if other.a.suit is not None and other.b.suit not in (None, other.a.suit) and _is_square(found[i], other):
-            found[i], found[j] = _across(found[i], other)
+        for i, j in combinations(twins, 2):
+            one, other = found[i], found[j] if found[i].a.suit == found[j].a.suit else _turned(found[j])
+            if shown == {one.a.suit, one.b.suit} == {other.a.suit, other.b.suit} and _is_square(one, other):
+                found[i], found[j] = _across(one, other)
     return tuple(found)
 
 
