@@ -33,11 +33,12 @@ _ROUND: Final = np.array(((-1.0, 0.5), (-1.0, -0.5), (1.0, -0.5), (1.0, 0.5)))
 
 def quads_of(poses: Points) -> Points:
     """The corners of dominoes seen straight from above, shape (N, 4, 2), from poses of shape (N, 4)."""
-    x, y, angle, side = np.asarray(poses, np.float64).reshape(-1, 4).T
-    axis = np.stack((np.cos(angle), np.sin(angle)), axis=1) * side[:, None]
-    across = np.stack((-axis[:, 1], axis[:, 0]), axis=1)
-    centre = np.stack((x, y), axis=1)[:, None]
-    return np.asarray(centre + _ROUND[:, :1] * axis[:, None] + _ROUND[:, 1:] * across[:, None])
+    x, y, angle, side = np.asarray(poses, np.float64).reshape(-1, 4).T[..., None]
+    along, across = np.cos(angle) * side, np.sin(angle) * side
+    quads = np.empty((len(x), 4, 2))
+    quads[..., 0] = x + _ROUND[:, 0] * along - _ROUND[:, 1] * across
+    quads[..., 1] = y + _ROUND[:, 0] * across + _ROUND[:, 1] * along
+    return quads
 
 
 HOME: Final = quads_of(np.array(((FACE_PX[1] - 1) / 2, (FACE_PX[0] - 1) / 2, 0.0, HALF_PX)))[0].astype(np.float32)
@@ -100,7 +101,10 @@ def halves_of(quad: Points) -> Points:
 
 def poses_of(quads: Points) -> Points:
     """The pose nearest to each quad, shape (N, 4)."""
+    poses = np.empty((len(quads), 4))
     axis = (quads[:, 2] + quads[:, 3] - quads[:, 0] - quads[:, 1]) / 2
     across = (quads[:, 0] + quads[:, 3] - quads[:, 1] - quads[:, 2]) / 2
-    side = (np.hypot(*axis.T) / 2 + np.hypot(*across.T)) / 2
-    return np.column_stack((quads.mean(axis=1), np.arctan2(axis[:, 1], axis[:, 0]), side))
+    poses[:, :2] = quads.sum(axis=1) / 4
+    poses[:, 2] = np.arctan2(axis[:, 1], axis[:, 0])
+    poses[:, 3] = (np.hypot(*axis.T) / 2 + np.hypot(*across.T)) / 2
+    return poses

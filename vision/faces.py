@@ -32,9 +32,10 @@ class Faces:
     @classmethod
     def of(cls, quads: Floats, odds: Floats, halves: Floats, moved: Floats) -> "Faces":
         """What was read just now; shapes as in the views."""
-        count = len(quads)
-        parts = (quads.reshape(count, 8), poses_of(quads), odds, moved, np.zeros(count), halves.reshape(count, 16))
-        return cls(np.column_stack(parts))
+        faces = cls(np.zeros((len(quads), cls.COLUMNS)))
+        faces.quads[:], faces.poses[:], faces.odds[:], faces.moved[:] = quads, poses_of(quads), odds, moved
+        faces.rows[:, 15:] = halves.reshape(-1, 16)
+        return faces
 
     @property
     def quads(self) -> Floats:
@@ -92,18 +93,18 @@ class Eyes:
         """The corners of dominoes at some places, shape (N, 4, 2), as the camera sees them lie on a known table."""
         if self.table is None:
             return quads_of(poses)
-        x, y, angle, side = poses.T
-        along = np.stack((np.cos(angle), np.sin(angle)), axis=1) * side[:, None]
-        across = np.stack((-along[:, 1], along[:, 0]), axis=1)
-        middle = np.stack((x, y), axis=1)
-        before, after, right, left = self.table.to_mm(
-            np.stack((middle - along, middle + along, middle - across, middle + across))
-        )
+        middle, (_, _, angle, side) = poses[:, :2], poses.T
+        ends = np.empty((4, len(poses), 2))
+        along = np.column_stack((np.cos(angle), np.sin(angle))) * side[:, None]
+        across = along[:, ::-1] * (-1, 1)
+        ends[0], ends[1], ends[2], ends[3] = middle - along, middle + along, middle - across, middle + across
+        before, after, right, left = self.table.to_mm(ends)
         along_mm, across_mm = (after - before) / 2, (left - right) / 2
-        side_mm = (np.hypot(*along_mm.T) + np.hypot(*across_mm.T)) / 2
-        turn = np.arctan2(along_mm[:, 1], along_mm[:, 0])
-        centre_mm = (before + after) / 2
-        return self.table.to_px(quads_of(np.column_stack((centre_mm, turn, side_mm))))
+        lying = np.empty((len(poses), 4))
+        lying[:, :2] = (before + after) / 2
+        lying[:, 2] = np.arctan2(along_mm[:, 1], along_mm[:, 0])
+        lying[:, 3] = (np.hypot(*along_mm.T) + np.hypot(*across_mm.T)) / 2
+        return self.table.to_px(quads_of(lying))
 
     def look(self, quads: Floats) -> Faces:
         """What shows at some quads of the picture, shape (N, 4, 2)."""

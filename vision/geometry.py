@@ -177,7 +177,7 @@ def project(matrix: Points, points: ArrayLike) -> Points:
     """Points of shape (..., 2) through a 3 × 3 homography; the same shape comes back."""
     xy = np.asarray(points, dtype=np.float64)
     flat = xy.reshape(-1, 2)
-    homogeneous = np.column_stack((flat, np.ones(len(flat)))) @ matrix.T
+    homogeneous = flat @ matrix[:, :2].T + matrix[:, 2]
     return np.asarray(homogeneous[:, :2] / homogeneous[:, 2:]).reshape(xy.shape)
 
 
