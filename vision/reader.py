@@ -41,8 +41,6 @@ MOST_GROWN: Final = 42
 """Places that are looked at in one step of following the line."""
 FAINT: Final = -1.5
 """Log odds by the finder below which the line is not followed to a place."""
-KNOWN_FAINT: Final = -1.0
-"""The same on a known table, where the size is nearly known as well."""
 UNLIKE: Final = 0.5
 """The same for a place that in no colour is as bright as a domino found, by this in its logarithm; a shadow is less."""
 SAME_PLACE: Final = 0.1
@@ -213,28 +211,38 @@ def found(finder: Network, eyes: Eyes, params: Params, hints: Hints = NO_HINTS) 
     """
     faces, answers = _searched(finder, eyes, params, hints)
     faces = _followed(eyes, faces, answers, params, hints)
-    is_plain = bool((faces.odds > params.plainest).any())
     if len(hints.shapes):
         faces = insisted(eyes, faces, hints.shapes, sure=params.sure, hopeful=params.hopeful)
+    believed = _believed(eyes, faces, params, hints)
+    plainest = params.plainest
+    is_plain = bool((faces.odds > plainest).any() or (_from_both_ends(eyes, believed) > plainest).any())
     if hints is not NO_HINTS or not is_plain:
         clear = params.plainest if is_plain or hints.side_px else CLEAR
         faces = from_aside(eyes, faces, likely=params.likely, clear=clear)
+        believed = _believed(eyes, faces, params, hints)
+        plainest += 0.0 if is_plain else params.aside
+    if not hints.side_px and not (_from_both_ends(eyes, believed) > plainest).any():
+        return NO_FACES
+    faces = _packed(believed)
+    faces = faces.where(_of_one_set(faces, params))
+    is_known = faces.odds >= KNOWN
+    return faces.where(is_known) + pondered(eyes, faces.where(~is_known), temperature=params.temperature)
+
+
+def _believed(eyes: Eyes, faces: Faces, params: Params, hints: Hints) -> Faces:
+    """What is sure and to be seen of them, on the table where that is known; new ones, with the odds of where they lie.
+
+    What touches a certain domino as the line goes on, or lies where something has changed, is believed the more.
+    """
     beside = _is_beside(faces, params)
+    faces = faces.where(np.arange(len(faces)))
     faces.odds[:] += params.beside * beside
     if hints is not NO_HINTS:
         faces.odds[:] += params.new * (hints.is_new(faces.quads) > MOSTLY_NEW)
         faces.odds[:] += params.shape * (beside & hints.is_shape(faces.quads))
     is_seen = (chances(faces.halves, params)[..., HIDDEN] < UNKNOWN).any(axis=1)
     faces = faces.where((faces.odds > params.sure) & is_seen)
-    if eyes.table is not None:
-        faces = faces.where(_is_on_table(faces.quads, eyes.table, params))
-    plainest = params.plainest + (0.0 if is_plain else params.aside)
-    if not hints.side_px and not (_from_both_ends(eyes, faces) > plainest).any():
-        return NO_FACES
-    faces = _packed(faces)
-    faces = faces.where(_of_one_set(faces, params))
-    is_known = faces.odds >= KNOWN
-    return faces.where(is_known) + pondered(eyes, faces.where(~is_known), temperature=params.temperature)
+    return faces if eyes.table is None else faces.where(_is_on_table(faces.quads, eyes.table, params))
 
 
 def _searched(finder: Network, eyes: Eyes, params: Params, hints: Hints) -> tuple[Faces, list[Answer]]:
@@ -320,8 +328,7 @@ def _followed(eyes: Eyes, faces: Faces, answers: Sequence[Answer], params: Param
             break
         told = len(sure)
         known = _packed(sure)
-        faint = FAINT if eyes.table is None else KNOWN_FAINT
-        near = _partly_new(_free_places(known, answers, tried, faint), hints)
+        near = _partly_new(_free_places(known, answers, tried), hints)
         near = near[_is_like(eyes.shades(near), eyes.shades(known.poses))]
         tried = np.concatenate((tried, near))
         faces = _looked_at(eyes, faces, near, params)
@@ -360,14 +367,14 @@ def _is_beside(faces: Faces, params: Params) -> NDArray[np.bool_]:
     return np.asarray(same(faces.poses, neighbours(faces.poses[faces.odds > params.certain])).any(axis=1))
 
 
-def _free_places(known: Faces, answers: Sequence[Answer], tried: Floats, faint: float) -> Floats:
+def _free_places(known: Faces, answers: Sequence[Answer], tried: Floats) -> Floats:
     """Where a further domino may touch the known ones, the likeliest first, but for where it was looked for already.
 
     What the finder said nothing plain of, because of what lies beside it, the line says.
     """
     near = neighbours(known.poses, beside=True)
     odds = np.max([answer.at(near) for answer in answers], axis=0)
-    likely = np.nonzero(odds > faint)[0]
+    likely = np.nonzero(odds > FAINT)[0]
     near = near[likely[np.argsort(-odds[likely], kind="stable")]]
     near = near[~crossing(near, known.poses).any(axis=1)]
     near = near[firsts(same(near, near, SAME_PLACE))]
