@@ -108,7 +108,7 @@ def recording(bgr: Bgr, *, is_busy: bool) -> tuple[float, float]:
             if is_busy and number % EVENT_EVERY == 0:
                 keeper.happened([Entry(number + 1, frame.mono_ns, "b", "", True, "passed", {})], [])
             start = time.thread_time()
-            keeper.look(frame, is_hand_in=False, rest_ns=None)
+            keeper.look(frame, is_hand_in=False, is_read=False, scenes=())
             camera_s += time.thread_time() - start
             while not keeper.is_idle:
                 time.sleep(0.001)

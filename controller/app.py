@@ -320,13 +320,11 @@ class Service:
     def _show(self, frame: Frame, watcher: Watcher, sights: tuple[Sight, ...]) -> None:
         """From the camera's thread, before what was seen is told."""
         self._view.look(frame, watcher, sights)
-        rest_ns: int | None = None
         for sight in sights:
             if isinstance(sight, HandIn | HandOut):
                 self._is_hand_in = isinstance(sight, HandIn)
-            elif isinstance(sight, Settled):
-                rest_ns = sight.rest_ns
-        self._keeper.look(frame, is_hand_in=self._is_hand_in, rest_ns=rest_ns)
+        scenes = [sight for sight in sights if isinstance(sight, Settled)]
+        self._keeper.look(frame, is_hand_in=self._is_hand_in, is_read=watcher.has_read, scenes=scenes)
 
     def _tell(self, news: News) -> None:
         """From the camera's thread."""

@@ -43,6 +43,18 @@ class Frame(Protocol):
         """Counts the frames of the camera."""
 
 
+class Scene(Protocol):
+    """The table as it came to rest once."""
+
+    @property
+    def frame(self) -> Frame:
+        """The frame it was judged on, also where it is told later."""
+
+    @property
+    def rest_ns(self) -> int:
+        """Since when it lay still; the same where it is told again after a better look."""
+
+
 class DiskFull(OSError):
     """Nothing more may be written."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from controller.faults import Faults
 from controller.game.seen import Arm, Sighting
@@ -87,18 +87,6 @@ class Outlet(Protocol):
     @property
     def alive(self) -> bool:
         """Whether its thread runs; when it does not, only a new process helps."""
-
-
-class Scene(Protocol):
-    """The table as it came to rest once."""
-
-    @property
-    def bgr(self) -> Any:
-        """The picture, shape (H, W, 3), uint8."""
-
-    @property
-    def rest_ns(self) -> int:
-        """Since when it lay still."""
 
 
 class Witness(Protocol):

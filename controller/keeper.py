@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from controller.clips import Frame
+from controller.clips import Frame, Scene
 from controller.config import Config
 from controller.inbox import PressLike
 from controller.journal import Entry
@@ -25,14 +25,6 @@ from controller.mqtt import CommandMessage
 from controller.recorder import Recorder
 from controller.scribe import Scribe
 from controller.stills import Stills
-
-
-@dataclass(frozen=True, slots=True)
-class Rested:
-    """A scene as it came to rest."""
-
-    bgr: Any
-    rest_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +88,16 @@ class Keeper:
 
     # --- the camera's thread ---
 
-    def look(self, frame: Frame, *, is_hand_in: bool, rest_ns: int | None) -> None:
-        """A frame came; `rest_ns` where the scene has come to rest with it: since when."""
-        if rest_ns is not None:
-            scene = Rested(frame.bgr, rest_ns)
-            self._scribe.put(lambda: self._stills.settled(scene))
+    def look(self, frame: Frame, *, is_hand_in: bool, is_read: bool, scenes: Sequence[Scene]) -> None:
+        """A frame came, the watcher read it or did not, and told with it of these scenes that have come to rest."""
+        for scene in scenes:
+            self._scribe.put(lambda scene=scene: self._stills.settled(scene))  # type: ignore[misc]
         recorder = self._recorder
         if recorder is not None:
-            dropped = self._scribe.dropped
+            dropped, rested = self._scribe.dropped, scenes[-1].frame if scenes else None
             self._scribe.put(
-                lambda: recorder.frame(frame, is_hand_in=is_hand_in, is_settled=rest_ns is not None, dropped=dropped),
-                size=frame.bgr.nbytes if rest_ns is None else 0,
+                lambda: recorder.frame(frame, is_hand_in=is_hand_in, is_read=is_read, rested=rested, dropped=dropped),
+                size=0 if is_read or scenes else frame.bgr.nbytes,
             )
 
     def blind(self, missing: str, reason: str | None) -> None:

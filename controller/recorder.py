@@ -56,7 +56,7 @@ class Recorder:
         self._head = head
         self._wall_ms_at_0 = wall_ms_at_0
         self._store = ClipStore(folder, budget_bytes)
-        self._held: deque[Frame] = deque()
+        self._held: deque[tuple[Frame, bool]] = deque()  # and whether it was read
         self._held_bytes = 0
         self._scene: Frame | None = None
         self._clip: ClipFile | None = None
@@ -75,28 +75,30 @@ class Recorder:
         self._unwritten = list(entries)
         self._sequence = self._unwritten[-1].sequence if self._unwritten else 0
 
-    def frame(self, frame: Frame, *, is_hand_in: bool, is_settled: bool, dropped: int) -> None:
+    def frame(self, frame: Frame, *, is_hand_in: bool, is_read: bool, rested: Frame | None, dropped: int) -> None:
         """A frame came.
 
         Args:
             frame: as the camera gave it.
             is_hand_in: whether a hand is over the table.
-            is_settled: whether the scene has come to rest with it: something may be about to happen.
+            is_read: whether the reader was given it.
+            rested: the frame that shows the scene that it is told with it has come to rest, often an earlier one; None
+                where none has. Something may be about to happen.
             dropped: frames that were left out so far, since the start.
         """
         self._now_ns = max(self._now_ns, frame.mono_ns)
         self._is_hand_in, self._dropped = is_hand_in, dropped
-        if is_settled:
+        if rested is not None:
             self._stir(frame.mono_ns)
         clip = self._clip
         if clip is not None:
-            self._attempt(lambda: clip.keep(frame, is_read=is_settled))
-        self._held.append(frame)
+            self._attempt(lambda: clip.keep(frame, is_read=is_read))
+        self._held.append((frame, is_read))
         self._held_bytes += frame.bgr.nbytes
-        while self._held and (self._held_bytes > HELD_BYTES or self._held[0].mono_ns < frame.mono_ns - BEFORE_NS):
-            self._held_bytes -= self._held.popleft().bgr.nbytes
-        if is_settled:
-            self._scene = frame
+        while self._held and (self._held_bytes > HELD_BYTES or self._held[0][0].mono_ns < frame.mono_ns - BEFORE_NS):
+            self._held_bytes -= self._held.popleft()[0].bgr.nbytes
+        if rested is not None:
+            self._scene = rested
         self.tick(frame.mono_ns)
 
     def given(self, mono_ns: int, kind: str, fields: Mapping[str, Any]) -> None:
@@ -150,10 +152,10 @@ class Recorder:
         self._clip = clip = ClipFile(folder, self._store, self._now_ns, self._dropped)
         kept = None if scene is None else clip.write(scene, "scene", is_read=True)
         clip.note({"after": self._sequence, "wall_ms_at_0": self._wall_ms_at_0(), "scene": kept})
-        for frame in self._held:
+        for frame, is_read in self._held:
             # What was taken before that scene came to rest would show it come and go once more.
             if scene is None or frame.mono_ns > scene.mono_ns:
-                clip.keep(frame, is_read=False)
+                clip.keep(frame, is_read=is_read)
 
     def _write_events(self) -> None:
         if not self._has_begun:

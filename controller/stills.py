@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import cv2
 
-from controller.inbox import Scene
+from controller.clips import Scene
 from controller.journal import Entry
 
 QUALITY: Final = 95
@@ -38,7 +38,9 @@ class Stills:
         self._scenes: deque[Scene] = deque(maxlen=SCENES)
 
     def settled(self, scene: Scene) -> None:
-        """The table has come to rest like this."""
+        """The table has come to rest like this; told again after a better look it is still one scene."""
+        if self._scenes and self._scenes[-1].rest_ns == scene.rest_ns:
+            self._scenes.pop()
         self._scenes.append(scene)
 
     def alert(self, entry: Entry) -> None:
@@ -47,7 +49,7 @@ class Stills:
         names = ("before", "after")[2 - len(known) :]
         try:
             for name, scene in zip(names, known, strict=True):
-                self._write(f"{entry.sequence:08d}-{entry.type}-{name}.jpg", scene.bgr)
+                self._write(f"{entry.sequence:08d}-{entry.type}-{name}.jpg", scene.frame.bgr)
         except OSError as error:
             self.trouble = f"stills: {self._folder} cannot be written: {(error.strerror or str(error)).lower()}"
         else:

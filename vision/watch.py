@@ -142,12 +142,15 @@ class Watcher:
         self._looks = 0  # at what is doubtful in it, since it was read
         self._visits = Visits()
         self._blind = False
+        self.has_read = False
+        """Whether the newest frame was read, all of it or in part; what that gave may be told with a later one."""
 
     def see(self, frame: Frame) -> tuple[Sight, ...]:
         """Take the next frame; an idle one costs a glance, and now and then a thumbnail and a comparison.
 
         One that is no later than the last is passed over: it came twice, or out of order.
         """
+        self.has_read = False
         if self._newest_ns is not None and frame.mono_ns <= self._newest_ns:
             return ()
         try:
@@ -214,6 +217,7 @@ class Watcher:
     def _settle(self, frame: Frame, thumb: Thumb, where: Mask, rest_ns: int) -> tuple[Sight, ...]:
         """Read what has changed there; tell it when it is sure."""
         told = self._tell()
+        self.has_read = True
         before = self._before(where)
         reading = self._read(frame.bgr) if self._reread is None or before is None else self._reread(frame.bgr, before)
         self._known = _Known(thumb, thumbnail(frame.bgr, FINE_ROWS), reading)
@@ -236,6 +240,7 @@ class Watcher:
         if self._is_told and since_ms < (self._looks + 1) * self._params.again_ms:
             return ()
         self._looks += 1
+        self.has_read = True
         reading = reread(frame.bgr, Before(latest.reading, np.zeros(thumb.grey.shape, np.uint8)))
         is_sure = not any(map(is_doubtful, reading.dominoes))
         if is_sure:

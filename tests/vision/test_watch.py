@@ -138,6 +138,26 @@ def test_doubtful_domino_is_told_at_once_when_the_next_hand_comes() -> None:
     sights = watched(film, reader=lambda _: doubtful, rereader=lambda _, before: doubtful)
     assert names(sights) == ["Settled", "HandIn"]
     assert [number for number, _ in sights] == [6, 6]
+    assert isinstance(sights[0][1], Settled)
+    assert sights[0][1].frame_number < 6
+
+
+def test_frames_that_were_read_are_told_from_the_others() -> None:
+    """Each that the reader was given, whether what it gave is told with it or later."""
+    half = Half((0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0))
+    doubtful = Reading((Domino(half, half, ((0, 0), (0, 9), (18, 9), (18, 0)), 0.9),))
+    given: list[Bgr] = []
+
+    def note(bgr: Bgr) -> Reading:
+        given.append(bgr)
+        return doubtful
+
+    watcher = Watcher(read=note, reread=lambda bgr, before: note(bgr), table=TABLE)
+    for number, bgr in enumerate(Film().lay(1).still(6).arms([Reaching(0, 0, 60)], 4).frames):
+        watcher.see(Frame(bgr, number * STEP_NS, number))
+        assert watcher.has_read == bool(given)
+        assert all(picture is bgr for picture in given)
+        given.clear()
 
 
 def test_scene_and_rest_are_told_to_who_asks() -> None:
