@@ -275,6 +275,8 @@ class Engine:
         if isinstance(command, cmd.See):  # who passed between two moves that came to rest together waits no more
             counted = {event.seat for event in happened if isinstance(event, ev.Passed)}
             self._held_presses = [press for press in self._held_presses if press.button not in counted]
+        if isinstance(command, cmd.AdoptLine) and _is_granted(happened):
+            self._agreed = command.sighting
         if self._storage_trouble is not None:
             self._recover()
         if not isinstance(command, cmd.See | cmd.Tick) and self._seen is not None:
@@ -299,9 +301,9 @@ class Engine:
         return cmd.See(self._now(), seen.sighting, rest_at, seen.arm, stills, self._agreed, passed)
 
     def _see(self, seen: Seen) -> None:
-        if seen is not self._seen:
-            self._seen_before_at = None if self._seen is None else self._seen.rest_at
-            self._seen = seen
+        if self._seen is not None and seen.rest_at != self._seen.rest_at:  # a better look is no other scene
+            self._seen_before_at = self._seen.rest_at
+        self._seen = seen
         self._is_hand_in, self._hand_left_ns = False, None
         self._decide(self._sight(seen, rest_at=seen.rest_at))
         if self._storage_trouble is None and not self.state.halts - {Halt.TAKE_BACK}:

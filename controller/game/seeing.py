@@ -121,7 +121,7 @@ def adopt(state: State, command: cmd.AdoptLine) -> Events:
     lays = as_it_lies(state.line, command.sighting, None if command.first is None else Tile.of(*command.first))
     if isinstance(lays, Disagreement):
         raise Refusal(Reason.CANNOT_ADOPT, lays.text)
-    happened: list[ev.Event] = [ev.SyncFound(command.at)] if state.sync is not None and lays else []
+    happened: list[ev.Event] = [ev.SyncFound(command.at)] if state.sync is not None else []
     seat, line = state.turn, state.line
     assert seat is not None, "somebody is on turn while a set is played"
     for place, seen in enumerate(lays):

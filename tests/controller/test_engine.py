@@ -599,6 +599,35 @@ def test_engine_counts_the_warnings_of_another_table_from_its_ledger(table: Tabl
     assert kept.competition_warnings_of(Pair.B) == 1
 
 
+def test_line_taken_over_is_the_one_that_is_remembered(table: Table) -> None:
+    """Its first domino was pushed away, and the referee has the line taken over so: nobody is to put it back then."""
+
+    def see(*tiles: tuple[int, int], pushed: float = 0.0) -> None:
+        seen = [replace(seen_tile(a, b), spot=Spot(2.0 * n + 0j, 1 + 0j)) for n, (a, b) in enumerate(tiles)]
+        seen[0] = replace(seen[0], spot=Spot(pushed * 1j, 1 + 0j))
+        chain = tuple(ChainLink(i, is_flipped=False) for i in range(1 if pushed else 0, len(seen)))
+        sighting = Sighting(tuple(seen), (chain,) if len(chain) > 1 else (), bare=())
+        table.engine.submit(inbox.Seen(MonoNs(table.time.now_ns), sighting))
+        table.rounds(1)
+
+    start(table)
+    line = [(6, 5), (5, 3), (3, 1), (1, 4), (4, 2)]
+    for count in range(1, 6):
+        see(*line[:count])
+    see(*line, (2, 2), pushed=1.5)
+    assert table.engine.state.sync is not None
+    assert table.engine.state.sync.code == "tile_moved"
+    assert table.order("adopt_line")["accepted"]
+    assert len(table.engine.state.line.placed) == 6
+    assert table.engine.state.sync is None
+    see(*line, (2, 2), (2, 6), pushed=1.5)
+    assert len(table.engine.state.line.placed) == 7
+    see(*line, (2, 2), (2, 6), pushed=4.0)
+    assert table.engine.state.sync is not None
+    table.order("adopt_line")
+    assert table.engine.state.sync is None
+
+
 def test_arm_and_both_pictures_come_with_the_sighting(table: Table) -> None:
     """Seat 2 reaches in on seat 1's turn: the finding names the times at which the table lay still before and after."""
     start(table)
@@ -608,8 +637,12 @@ def test_arm_and_both_pictures_come_with_the_sighting(table: Table) -> None:
     chain = tuple(ChainLink(i, is_flipped=False) for i in range(2))
     before_at = table.time.now_ns - 2 * S
     rest_at = MonoNs(table.time.now_ns)
-    table.engine.submit(inbox.Seen(rest_at, Sighting(tiles, (chain,)), Arm(Seat.S2, 0.9)))
-    table.rounds(1)
+    doubtful = (tiles[0], replace(tiles[1], b=(1 / 7,) * 7))
+    table.engine.submit(inbox.Seen(rest_at, Sighting(doubtful, (chain,)), Arm(Seat.S2, 0.9)))
+    table.rounds(0.5)
+    assert table.engine.state.sync is not None
+    table.engine.submit(inbox.Seen(rest_at, Sighting(tiles, (chain,)), Arm(Seat.S2, 0.9)))  # a better look at it
+    table.rounds(0.5)
     (finding,) = table.engine.state.open_findings
     assert finding.stills == Stills(MonoNs(before_at), rest_at)
     table.order("rule", finding=finding.number, decision="dismiss")
