@@ -178,6 +178,11 @@ class _AtMost(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def close(self) -> None:
+        """The stream too: the connection's file is closed with its last stream."""
+        self._stream.close()
+        super().close()
+
     def readinto(self, buffer: Any) -> int:
         count = self._stream.readinto(memoryview(buffer)[: self._left]) or 0
         self._left -= count

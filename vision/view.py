@@ -33,8 +33,6 @@ REDRAW_S: Final = 0.15
 """A picture is drawn no sooner again, however many look and however often they ask."""
 CHANGED: Final = (60, 60, 255)
 """Red (BGR), over what differs."""
-
-
 OLD_MS: Final = 3000
 """A frame so old is none any more: the camera hangs, or the recording is over."""
 MARGIN: Final = 2.0
@@ -78,6 +76,7 @@ class View:
         self._clock_ns = clock_ns
         self._now = _Now()
         self._drawing = threading.Lock()  # one picture at a time: looking must never take more than one core
+        self._reading = threading.Lock()  # and one case, beside which pictures go on
         self._shown: dict[Kind, tuple[Frame, bytes, float]] = {}
         self._maps: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
 
@@ -146,13 +145,18 @@ class View:
             return jpeg
 
     def case(self, kind: Kind) -> Case | None:
-        """The frame that was shown last as `kind`, as a test case; read now where the watcher did not read it."""
+        """The frame that was shown last as `kind`, as a test case; read now where the watcher did not read it.
+
+        Blocks while another is being read.
+        """
         with self._drawing:
             if kind not in self._shown:
                 return None
             frame, read = self._shown[kind][0], self._now.read
-        is_read = read is not None and read.frame is frame
-        return Case(frame.bgr, read.reading if is_read and read else self.read(frame.bgr), self.table)
+        if read is not None and read.frame is frame:
+            return Case(frame.bgr, read.reading, self.table)
+        with self._reading:
+            return Case(frame.bgr, self.read(frame.bgr), self.table)
 
     def _drawn(self, kind: Kind, frame: Frame, now: _Now) -> Bgr:
         if kind == "table":

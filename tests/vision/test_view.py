@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import fields, replace
 from typing import Any
 
@@ -18,6 +20,7 @@ from vision.geometry import Table, table_from, table_record
 from vision.layout import LineLayout
 from vision.look import Look
 from vision.reader import read
+from vision.reading import Reading
 from vision.render import Backdrop, Reaching
 from vision.rig import Rig
 from vision.view import KINDS, LONGEST_PX, TABLE_PX, Kind, View
@@ -184,6 +187,30 @@ def test_case_is_the_frame_that_was_shown_not_a_newer_one_and_is_evaluated_as_it
     assert [outcome.exact for outcome in evaluation.outcomes] == [True] * 4
     assert [outcome.asked for outcome in evaluation.outcomes] == [1, 2, 1, 2]
     assert tables == [TABLE] * 4
+
+
+def test_cases_are_read_one_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many press the button at once: the other core is the game's."""
+    stage = Stage()
+    stage.show(1)
+    stage.picture("raw")
+    at_once, most = 0, 0
+
+    def slow(bgr: Any) -> Reading:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        time.sleep(0.02)
+        at_once -= 1
+        return Reading()
+
+    monkeypatch.setattr(stage.view, "read", slow)
+    pressing = [threading.Thread(target=stage.view.case, args=("raw",)) for _ in range(4)]
+    for thread in pressing:
+        thread.start()
+    for thread in pressing:
+        thread.join()
+    assert most == 1
 
 
 def test_table_is_the_same_after_being_written_down() -> None:
