@@ -18,6 +18,7 @@ from typing import Any, Final
 from controller.clips import ClipFile, ClipStore, DiskFull, Frame
 from controller.journal import Entry
 from controller.recording import CLIPS, EVENTS, FORMAT, HEAD
+from controller.replacing import replace_file
 
 BEFORE_NS: Final = 3_000_000_000
 AFTER_NS: Final = 2_000_000_000
@@ -160,7 +161,8 @@ class Recorder:
     def _write_events(self) -> None:
         if not self._has_begun:
             self._folder.mkdir(parents=True, exist_ok=True)
-            (self._folder / HEAD).write_text(json.dumps({"format": FORMAT, **self._head}, indent=1), encoding="utf-8")
+            (self._folder / EVENTS).touch()  # there may be none for long, and the head makes it a session
+            replace_file(self._folder / HEAD, json.dumps({"format": FORMAT, **self._head}, indent=1).encode())
             self._has_begun = True
         if not self._unwritten:
             return

@@ -131,10 +131,11 @@ def _session(folder: Path) -> Session:
         except (KeyError, TypeError, ValueError) as error:
             raise _damaged(folder / EVENTS, error, number) from error
     logs = sorted(folder.glob(f"{CLIPS}/*/{LOG}"))
-    return Session(folder, head, tuple(events), tuple(_clip(log) for log in logs))
+    return Session(folder, head, tuple(events), tuple(clip for log in logs if (clip := _clip(log)) is not None))
 
 
-def _clip(log: Path) -> Clip:
+def _clip(log: Path) -> Clip | None:
+    """The clip of a log; None where the power went before its first line."""
     head: dict[str, Any] | None = None
     end: dict[str, Any] = {}
     pictures, inputs = [], []
@@ -150,7 +151,7 @@ def _clip(log: Path) -> Clip:
             else:
                 end = {"upto": int(row["upto"]), "until_ns": int(row["until_ns"]), "dropped": int(row["dropped"])}
         if head is None:
-            raise ValueError("it is empty")
+            return None
         scene = head["scene"] and _picture(log.parent, head["scene"])
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, RecordingError):

@@ -153,6 +153,21 @@ def test_scene_is_kept_as_it_was_read_though_it_was_told_with_a_later_frame(tmp_
     assert second.scene.mono_ns == read.mono_ns
 
 
+def test_session_in_which_nothing_was_journalled_and_a_clip_that_was_just_begun_spoil_no_recording(
+    tmp_path: Path,
+) -> None:
+    """A domino is put down before any game; then the power goes while the next clip is being opened."""
+    table = Table(tmp_path)
+    table.frames(1)
+    table.take(table.next(), rested=table.next())
+    table.frames(5)
+    begun = tmp_path / "s1" / "clips" / "000002"
+    begun.mkdir()
+    (begun / "log.jsonl").touch()
+    (session,) = sessions(tmp_path)
+    assert (session.events, [clip.name for clip in session.clips]) == ((), ["s1/000001"])
+
+
 def test_oldest_clips_go_when_the_budget_is_spent_also_those_of_earlier_sessions(tmp_path: Path) -> None:
     """All recordings of the folder together stay within the budget, and the events stay for those that are left."""
     size = len(cv2.imencode(".jpg", NOISE, module.JPEG)[1])
