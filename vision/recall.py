@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.frame import Bgr
 from vision.reading import Domino, Reading
 
-Bgr8 = NDArray[np.uint8]
 Quad = NDArray[np.floating[Any]]
 Colour = NDArray[np.floating[Any]]
 
@@ -59,16 +59,20 @@ class Recall:
     def __init__(self) -> None:
         self._known: tuple[_Known, ...] = ()
 
-    def of(self, bgr: Bgr8, reading: Reading) -> Reading:
+    def of(self, bgr: Bgr, reading: Reading) -> Reading:
         """The reading of a picture, shape (H, W, 3), with what is gone since the ones before."""
         quads = [np.array(domino.corners) for domino in reading.dominoes]
         now = [_ground(bgr, quad, quads) for quad in quads]
         light = self._light(quads, now)
-        lost = [known for known in self._known if not _is_among(known.domino, reading.dominoes)]
-        bare = [known for known in lost if _is_bare(bgr, known, light)]
+        lost = [
+            replace(known, ground=known.ground + light)  # or the next picture's light would be taken for all of it
+            for known in self._known
+            if not _is_among(known.domino, reading.dominoes)
+        ]
+        bare = [known for known in lost if _is_bare(bgr, known)]
         fresh = [_Known(d, *ground) for d, ground in zip(reading.dominoes, now, strict=True) if ground is not None]
         # Of a domino that itself looks like the cloth nobody could say whether it is gone.
-        fresh = [known for known in fresh if not _is_bare(bgr, known, np.zeros(3))]
+        fresh = [known for known in fresh if not _is_bare(bgr, known)]
         self._known = (*fresh, *lost)[:MOST]
         return replace(reading, bare=tuple(known.domino for known in bare))
 
@@ -97,7 +101,7 @@ def _is_at(domino: Domino, quad: Quad) -> bool:
     return bool(np.linalg.norm(own.mean(axis=0) - quad.mean(axis=0)) < NEAR * side)
 
 
-def _is_bare(bgr: Bgr8, known: _Known, light: Colour) -> bool:
+def _is_bare(bgr: Bgr, known: _Known) -> bool:
     """Whether a place looks as the cloth round it did, in each half and on the whole as even as that."""
     quad = np.array(known.domino.corners)
     middles = (quad[:2].mean(axis=0), quad[2:].mean(axis=0))
@@ -107,13 +111,13 @@ def _is_bare(bgr: Bgr8, known: _Known, light: Colour) -> bool:
         pixels = _pixels(bgr, _scaled(half, INNER))
         if len(pixels) < LEAST_PX // 4:
             return False
-        differs = np.abs(pixels.mean(axis=0) - known.ground - light)
+        differs = np.abs(pixels.mean(axis=0) - known.ground)
         if (differs > may_differ).any() or (pixels.std(axis=0) > may_differ).any():
             return False
     return True
 
 
-def _ground(bgr: Bgr8, quad: Quad, quads: Sequence[Quad]) -> tuple[Colour, Colour] | None:
+def _ground(bgr: Bgr, quad: Quad, quads: Sequence[Quad]) -> tuple[Colour, Colour] | None:
     """Mean and roughness of the cloth round a domino; None where too little of it is seen."""
     near, far = (_scaled(quad, share) for share in GROUND)
     others = [_scaled(other, CLEAR) for other in quads]
@@ -126,7 +130,7 @@ def _scaled(quad: Quad, share: float) -> Quad:
     return np.asarray(middle + share * (quad - middle))
 
 
-def _pixels(bgr: Bgr8, quad: Quad, *, without: Sequence[Quad] = ()) -> NDArray[np.float32]:
+def _pixels(bgr: Bgr, quad: Quad, *, without: Sequence[Quad] = ()) -> NDArray[np.float32]:
     """Logarithms of the pixels in a quad that are in the picture and in none of the others, shape (N, 3)."""
     height, width = bgr.shape[:2]
     left, top = np.maximum(np.floor(quad.min(axis=0)).astype(int), 0)

@@ -80,6 +80,13 @@ def test_place_is_bare_in_another_light_too(light: float) -> None:
     assert len(suits(Table().lifted(INSIDE, light=light))) == 1
 
 
+def test_place_stays_bare_in_the_pictures_after_the_light_has_changed() -> None:
+    """The next picture is compared with the cloth as it is lit by then, and so is the one after another change."""
+    table = Table()
+    for light in (1.0, 1.3, 1.3, 1.3, 1.0, 1.0):
+        assert len(suits(table.lifted(INSIDE, light=light))) == 1
+
+
 def test_place_under_something_is_not_bare() -> None:
     """A cup, the scoresheet, an arm: what lies under them may well be there."""
     table = Table()
