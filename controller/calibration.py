@@ -14,13 +14,12 @@ from controller.config import Config, ConfigError, TableConfig
 from controller.replacing import replace_file
 from vision.calibration import Calibration, Score
 from vision.change import Thumb
-from vision.geometry import Lens, Table
+from vision.geometry import Corners, Lens, Table, quad_of
+from vision.reading import Point
 from vision.rest import Rest
 
 VERSION = 1
 AGAIN = "run gameline calibrate"
-Point = tuple[float, float]
-Quad = tuple[Point, Point, Point, Point]
 
 
 class _Lens(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,13 +39,13 @@ class _Score(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _Rest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     still: bytes
     spots: tuple[tuple[float, float, float], ...]
-    aside: tuple[Quad, ...]
+    aside: tuple[Corners, ...]
 
 
 class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     size_px: tuple[int, int]
-    corners_px: Quad
+    corners_px: Corners
     lens: _Lens | None
     side_mm: float
     domino_mm: float
@@ -115,7 +114,7 @@ def kept_calibration(path: Path, *, zone_mm: float = TableConfig().zone_mm) -> C
 def _packed(rest: Rest) -> _Rest:
     still = cv2.imencode(".jpg", rest.thumb.bgr, (cv2.IMWRITE_JPEG_QUALITY, 95))[1].tobytes()
     spots = tuple((float(x), float(y), float(steep)) for x, y, steep in rest.spots)
-    return _Rest(still, spots, tuple(_quad(quad) for quad in rest.aside))
+    return _Rest(still, spots, tuple(quad_of(quad) for quad in rest.aside))
 
 
 def _unpacked(kept: _Rest) -> Rest:
@@ -126,11 +125,6 @@ def _unpacked(kept: _Rest) -> Rest:
     return Rest(thumb, np.array(kept.spots, np.float64).reshape(-1, 3), kept.aside)
 
 
-def _quad(corners: Any) -> Quad:
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return a, b, c, d
-
-
 def calibration_of(config: Config) -> Calibration | None:
     """The calibration of the configured table; None where none has been made.
 
@@ -138,10 +132,16 @@ def calibration_of(config: Config) -> Calibration | None:
         ConfigError: there is one that cannot be used, or it was made for pictures of another size.
     """
     path = Path(config.table.calibration)
-    if not path.exists():
-        return None
     try:
+        path.stat()
         calibration = kept_calibration(path, zone_mm=config.table.zone_mm)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(
+            f"table.calibration: expected a file that can be read, got {path} ({error.strerror}): run it as the "
+            "service's user, or name another"
+        ) from error
     except ConfigError as error:
         raise ConfigError(f"table.calibration: {error}") from error
     size = (config.camera.width_px, config.camera.height_px)

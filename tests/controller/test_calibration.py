@@ -131,6 +131,13 @@ def test_calibration_of_another_picture_size_is_refused(tmp_path: Path) -> None:
         calibration_of(config(path, CameraConfig(width_px=1920, height_px=1080)))
 
 
+def test_place_that_cannot_be_looked_at_is_no_missing_calibration(tmp_path: Path) -> None:
+    """A name that the disk will not have, or a folder that others may not enter, is one sentence and no traceback."""
+    assert table_of(config(tmp_path / "calibration.json")) is None
+    with pytest.raises(ConfigError, match=r"table\.calibration: expected a file that can be read, got .*: run it as"):
+        table_of(config(tmp_path / ("long" * 100)))
+
+
 def test_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """A folder that is missing, or a name that is a folder, is one sentence."""
     for path in (tmp_path / "nowhere" / "calibration.json", tmp_path):
