@@ -9,17 +9,15 @@ from typing import Any, Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.cards import CORNERS, FREE, PLACE_OF, find_cards, name_of
 from vision.checkup import edge_px
 from vision.edges import NoEdge, length_mm, table_from_edges
 from vision.fitting import table_from_cards
+from vision.frame import Bgr
 from vision.geometry import Corners, Points, Table, quad_of
 from vision.reading import Domino, Reading
 from vision.rest import Rest, rest_of
-
-Bgr = NDArray[np.uint8]
 
 MOST_ERROR_MM: Final = 2.5
 """Reprojection error from which a table does not lie as it was found: a domino's joint is narrower."""

@@ -13,9 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.frame import Bgr
 from vision.geometry import SQUARE, Points, homography, project
-
-Bgr = NDArray[np.uint8]
 
 CARD_MM: Final = 64.0
 MARKER_MM: Final = 48.0

@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.frame import Bgr
 from vision.reading import Reading
 
-Bgr = NDArray[np.uint8]
 Mask = NDArray[np.uint8]  # (h, w): 0 or 255
 Cells = NDArray[np.bool_]
 Gray = NDArray[np.floating[Any]]

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.fitting import BENT, least_squares, lens_of
+from vision.frame import Bgr
 from vision.geometry import SQUARE, Points, Table, homography, project, quad_of
 from vision.reading import Domino
 
-Bgr = NDArray[np.uint8]
 Plane = NDArray[np.floating[Any]]
 
 STEP_PX: Final = 3

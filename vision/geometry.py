@@ -122,6 +122,10 @@ class Table:
         """Whether a point of the picture is on the table."""
         return bool(np.abs(self.to_mm(point_px)).max() <= self.side_mm / 2)
 
+    def square_px(self, half_mm: float) -> Points:
+        """The corners of a square round its centre in the picture, shape (4, 2), in the order of the table's."""
+        return self.to_px(SQUARE * half_mm)
+
     def zone_of(self, point_px: Point) -> Zone | None:
         """Whose strip a point of the picture is in, "line" in the middle square, None off the table.
 

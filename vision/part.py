@@ -6,7 +6,8 @@ from typing import Final
 import cv2
 import numpy as np
 
-from vision.change import CELL, Bgr, ChangeParams, Mask, Thumb, alike, changed, changed_cells, moves
+from vision.change import CELL, ChangeParams, Mask, Thumb, alike, changed, changed_cells, moves
+from vision.frame import Bgr
 from vision.geometry import Table
 from vision.reach import Area, Arm, Places, area_of, find_arms
 
@@ -112,8 +113,7 @@ def parts_of(thumb: Thumb, bgr: Bgr, table: Table | None, params: RestParams) ->
 
 def _square(table: Table, half_mm: float, thumb: Thumb, bgr: Bgr) -> Mask:
     """The mask of a square round the table's centre."""
-    corners = table.to_px([(-half_mm, -half_mm), (half_mm, -half_mm), (half_mm, half_mm), (-half_mm, half_mm)])
-    small = (corners + 0.5) * (thumb.grey.shape[0] / bgr.shape[0]) - 0.5
+    small = (table.square_px(half_mm) + 0.5) * (thumb.grey.shape[0] / bgr.shape[0]) - 0.5
     mask = np.zeros(thumb.grey.shape, np.uint8)
     cv2.fillConvexPoly(mask, np.round(small).astype(np.int32), 255)
     return mask

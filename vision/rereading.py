@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vision.change import Before, ChangeParams, Mask, Thumb, changed
 from vision.cut import poses_of
+from vision.frame import Bgr
 from vision.geometry import Table
 from vision.networks import network
 from vision.packing import crossing, same
@@ -20,7 +21,6 @@ from vision.reader import DEFAULT, NO_PLACES, Hints, Params, Reader
 from vision.reader import Box as Box
 from vision.reading import Domino, Half, Reading, is_doubtful
 
-Bgr8 = NDArray[np.uint8]
 Floats = NDArray[np.floating[Any]]
 
 ROOM: Final = 2.5
@@ -42,7 +42,7 @@ SAMPLES: Final = np.stack(np.meshgrid(np.linspace(0.1, 0.9, 9), np.linspace(0.1,
 """Places of a domino, along and across, at which it is asked whether the picture has changed."""
 
 
-def reread(bgr: Bgr8, before: Before, *, params: Params = DEFAULT, table: Table | None = None) -> Reading:
+def reread(bgr: Bgr, before: Before, *, params: Params = DEFAULT, table: Table | None = None) -> Reading:
     """Everything that lies in a picture, given what was read before it changed.
 
     Dominoes where nothing has changed are the very same records, and so are those that have changed a little and are
@@ -168,7 +168,7 @@ class _Change:
         return np.array(places) if places else NO_PLACES
 
 
-def _change(bgr: Bgr8, before: Before, box: Box) -> _Change:
+def _change(bgr: Bgr, before: Before, box: Box) -> _Change:
     """What has changed in a part of the picture, as finely as can be told."""
     fine = before.picture
     scale = bgr.shape[0] / (before.changed if fine is None else fine.grey).shape[0]

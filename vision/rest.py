@@ -12,7 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.change import GLARE, MEDIAN_OF_NOISE, Bgr, Mask, Thumb, thumbnail
+from vision.change import GLARE, MEDIAN_OF_NOISE, Mask, Thumb, thumbnail
+from vision.frame import Bgr
 from vision.geometry import Table
 from vision.landmarks import Landmarks, Move, landmarks_of, move_since, sharpest
 
@@ -193,8 +194,7 @@ def _masks(thumb: Thumb, table: Table | None, aside: Sequence[Any], scale: float
 
 def _square(table: Table, half_mm: float, scale: float) -> Plane:
     """The corners of a square round the table's centre in the thumbnail, shape (4, 2)."""
-    corners = [(-half_mm, -half_mm), (half_mm, -half_mm), (half_mm, half_mm), (-half_mm, half_mm)]
-    return np.asarray((table.to_px(corners) + 0.5) * scale - 0.5)
+    return np.asarray((table.square_px(half_mm) + 0.5) * scale - 0.5)
 
 
 def _fill(mask: Mask, quad: Plane, level: int) -> None:

@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.change import Bgr, ChangeParams, Thumb, cannot_see, thumbnail
-from vision.frame import Frame
+from vision.change import ChangeParams, Thumb, cannot_see, thumbnail
+from vision.frame import Bgr, Frame
 from vision.geometry import Table
 from vision.rest import Comparison, Differences, Rest, cells, flicker_of, rest_of
 

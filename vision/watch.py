@@ -11,8 +11,8 @@ from typing import Final
 import cv2
 import numpy as np
 
-from vision.change import CELL, FINE_ROWS, GLANCE_ROWS, Before, Bgr, Mask, Thumb, alike, cannot_see, changed, thumbnail
-from vision.frame import Frame, NotAFrame, checked
+from vision.change import CELL, FINE_ROWS, GLANCE_ROWS, Before, Mask, Thumb, alike, cannot_see, changed, thumbnail
+from vision.frame import Bgr, Frame, NotAFrame, checked
 from vision.geometry import Table
 from vision.part import Part, RestParams, parts_of
 from vision.reach import Arm
