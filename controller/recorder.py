@@ -51,7 +51,7 @@ class Recorder:
         wall_ms_at_0: Callable[[], int],
     ) -> None:
         self.trouble: str | None = None
-        """Why nothing is kept at the moment, if so."""
+        """Why a clip could not be kept, until one has been kept to its end."""
         self._root = folder
         self._folder = folder / session
         self._head = head
@@ -134,7 +134,8 @@ class Recorder:
         clip = self._clip
         if clip is not None:
             self._attempt(lambda: clip.close(self._sequence, self._now_ns, self._dropped))
-            self._clip = None
+            if self._clip is not None:
+                self._clip, self.trouble = None, None  # one that has begun may still fail, again and again
 
     def _stir(self, mono_ns: int) -> None:
         """Something happens: a clip is open from now on, for a while."""
@@ -184,9 +185,6 @@ class Recorder:
             if self._clip is not None:
                 self._clip.abandon()
                 self._clip = None
-        else:
-            if self._clip is not None:
-                self.trouble = None
 
 
 def _append_whole(path: Path, data: bytes) -> None:

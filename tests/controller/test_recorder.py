@@ -186,7 +186,7 @@ def test_oldest_clips_go_when_the_budget_is_spent_also_those_of_earlier_sessions
     assert len(left.events) == 4
 
 
-def test_disk_that_fails_is_a_sentence_until_it_takes_pictures_again(
+def test_disk_that_fails_is_a_sentence_until_a_clip_has_been_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file in the folder's place, a disk nearly full, a budget smaller than a clip: the frames go on."""
@@ -202,8 +202,8 @@ def test_disk_that_fails_is_a_sentence_until_it_takes_pictures_again(
     assert table.recorder.trouble is not None, "it is not tried again at once"
     table.frames(3)
     table.event()
-    assert table.recorder.trouble is None
     assert [after for after, _, _ in table.clips()] == [2]
+    assert table.recorder.trouble is None
     monkeypatch.setattr(module, "SPARE_BYTES", 1 << 60)
     table.frames(6)
     table.event()
@@ -214,6 +214,20 @@ def test_disk_that_fails_is_a_sentence_until_it_takes_pictures_again(
     small.frames(2)
     small.event()
     assert "larger than the budget" in str(small.recorder.trouble)
+
+
+def test_trouble_is_not_over_because_another_clip_has_begun(tmp_path: Path) -> None:
+    """Each clip grows beyond the budget: that is one trouble for the technician, and not one every few seconds."""
+    table = Table(tmp_path, budget_bytes=40 * len(cv2.imencode(".jpg", NOISE, module.JPEG)[1]))
+    table.frames(4)
+    told = []
+    for _ in range(200):
+        table.event()
+        table.frames(0.1)
+        told.append(table.recorder.trouble)
+    first = next(n for n, trouble in enumerate(told) if trouble)
+    assert table.recorder._clips > 2
+    assert set(told[first:]) == {told[first]}
 
 
 def test_disk_that_fills_in_the_middle_of_a_line_leaves_no_half_of_it(tmp_path: Path) -> None:
