@@ -47,6 +47,8 @@ class _Known:
     """Logarithms of blue, green, red: shape (3,)."""
     roughness: Colour
     """Their standard deviations, shape (3,)."""
+    is_gone: bool = False
+    """Whether its place was seen bare since: what is put over that afterwards hides no domino."""
 
 
 class Recall:
@@ -64,17 +66,13 @@ class Recall:
         quads = [np.array(domino.corners) for domino in reading.dominoes]
         now = [_ground(bgr, quad, quads) for quad in quads]
         light = self._light(quads, now)
-        lost = [
-            replace(known, ground=known.ground + light)  # or the next picture's light would be taken for all of it
-            for known in self._known
-            if not _is_among(known.domino, reading.dominoes)
-        ]
-        bare = [known for known in lost if _is_bare(bgr, known)]
+        missed = [known for known in self._known if not _is_among(known.domino, reading.dominoes)]
+        lost = [_followed(known, bgr, light) for known in missed]
         fresh = [_Known(d, *ground) for d, ground in zip(reading.dominoes, now, strict=True) if ground is not None]
         # Of a domino that itself looks like the cloth nobody could say whether it is gone.
         fresh = [known for known in fresh if not _is_bare(bgr, known)]
         self._known = (*fresh, *lost)[:MOST]
-        return replace(reading, bare=tuple(known.domino for known in bare))
+        return replace(reading, bare=tuple(known.domino for known in lost if known.is_gone))
 
     def _light(self, quads: Sequence[Quad], now: Sequence[tuple[Colour, Colour] | None]) -> Colour:
         """How much brighter the cloth is than it was, shape (3,): the median over dominoes that lie as they did."""
@@ -85,6 +83,12 @@ class Recall:
             if ground is not None and _is_at(known.domino, quad)
         ]
         return np.median(changes, axis=0) if changes else np.zeros(3)
+
+
+def _followed(known: _Known, bgr: Bgr, light: Colour) -> _Known:
+    """A domino that is not read, its cloth as it is lit now: the next picture's light is told from this one's."""
+    lit = replace(known, ground=known.ground + light)
+    return replace(lit, is_gone=known.is_gone or _is_bare(bgr, lit))
 
 
 def _is_among(domino: Domino, found: Sequence[Domino]) -> bool:

@@ -87,6 +87,19 @@ def test_place_stays_bare_in_the_pictures_after_the_light_has_changed() -> None:
         assert len(suits(table.lifted(INSIDE, light=light))) == 1
 
 
+def test_lifted_domino_stays_gone_until_it_is_seen_again() -> None:
+    """A cup put on its bare place brings nothing back; the domino itself does."""
+    table = Table()
+    gone = table.line[INSIDE]
+    assert len(suits(table.lifted(INSIDE))) == 1
+    cup = Placed(things.cup(np.random.default_rng(1), 3.0), gone.x_mm, gone.y_mm, 0, 60)
+    covered = table.backdrop.picture(things=[cup])
+    assert suits(table.recall.of(covered.bgr, reading_of(table.without(INSIDE), covered))) == [(gone.a, gone.b)]
+    table.backdrop.lay(table.line)
+    assert suits(table.recall.of(table.backdrop.picture().bgr, table.reading())) == []
+    assert suits(table.recall.of(table.backdrop.picture().bgr, table.reading(but=INSIDE))) == []
+
+
 def test_place_under_something_is_not_bare() -> None:
     """A cup, the scoresheet, an arm: what lies under them may well be there."""
     table = Table()
