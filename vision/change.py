@@ -1,6 +1,6 @@
 """What differs between two looks at the table: another light is nothing, another thing lying there is; on thumbnails.
 
-Pure functions of pictures; time is in rest.py, and what a change means in watch.py.
+Pure functions of pictures; time is in part.py, and what a change means in watch.py.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """What reaches in over the border of a watched part of the table: arms, and the side each comes from; on cells.
 
-Pure functions of two looks. How long an arm stays is in rest.py, whose it was in visits.py; cells are in change.py.
+Pure functions of two looks. How long an arm stays is in part.py, whose it was in visits.py; cells are in change.py.
 """
 
 from dataclasses import dataclass
