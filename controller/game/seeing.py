@@ -64,24 +64,19 @@ def see_play(state: State, command: cmd.See) -> Events:
 
 def _can_be_laid(state: State, passed: Sequence[Seat], lays: Sequence[Lay]) -> bool:
     """Whether the seats on turn can have laid these in this order, by all that is known of their hands."""
-    seat, plies = state.turn, state.plies
+    seat, plies, waiting = state.turn, state.plies, set(passed)
     assert seat is not None, "somebody is on turn while a set is played"
     for lay in lays:
         tile = Tile.of(lay.inner, lay.outer)
         if any(shown.tile == tile and shown.seat is not seat for shown in state.exposed):
             return False
         plies = (*plies, Move(seat, lay.inner, lay.outer, lay.end, is_fitting=True))
-        seat = _after(seat, passed)
+        seat = seat.next
+        while seat in waiting:
+            waiting.remove(seat)
+            seat = seat.next
     has_gone_out = any(replace(state, plies=plies[:-1]).tiles_left(each) == 0 for each in Seat)
     return not has_gone_out and contradiction(plies, state.exposed, None, excused=state.excused) is None
-
-
-def _after(seat: Seat, passed: Sequence[Seat]) -> Seat:
-    """Who moves after `seat` when these have passed."""
-    after = seat.next
-    while after in passed and after is not seat:
-        after = after.next
-    return after
 
 
 def _lays_seen(state: State, command: cmd.See, lays: Sequence[Lay]) -> Events:
@@ -93,12 +88,14 @@ def _lays_seen(state: State, command: cmd.See, lays: Sequence[Lay]) -> Events:
     if len(lays) == 1 and (found := _by_another(state, command, lays[0], rest_at)):
         return found
     happened: list[ev.Event] = []
+    waiting = set(command.passed)  # each has passed once
     for place, seen in enumerate(lays, start=1):
         if state.phase is not Phase.PLAY:
             break
-        while place > 1 and state.turn in command.passed:
+        while place > 1 and state.turn in waiting:
             if state.halts:
                 return tuple(happened)  # what was laid after that is seen again when the set goes on
+            waiting.remove(state.turn)
             passing = skip(state, cmd.Pass(rest_at, state.turn))
             happened.extend(passing)
             state = evolve_all(state, passing)

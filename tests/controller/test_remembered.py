@@ -238,6 +238,14 @@ def test_pass_between_two_moves_at_once_is_a_pass() -> None:
     table.do(cmd.See(table.now, sighting, passed=(Seat.S2,)))
     acts = [(type(ply), ply.seat) for ply in table.state.plies]
     assert acts == [(Move, 0), (Move, 1), (Skip, 2), (Move, 3)]
+    table = play(begun(), "66")
+    tiles = (seen(6, 5), seen(5, 1), seen(1, 3), seen(3, 4), seen(4, 2))
+    table.do(cmd.See(table.now, looks(table.state.line, *tiles), passed=(Seat.S2,)))
+    acts = [(type(ply), ply.seat) for ply in table.state.plies]
+    assert acts[2:] == [(Skip, 2), (Move, 3), (Move, 0), (Move, 1), (Move, 2)], "one press is one pass"
+    table = play(begun(), "66")
+    table.do(cmd.See(table.now, looks(table.state.line, seen(6, 5), seen(5, 1)), passed=tuple(Seat)))
+    assert len(table.state.plies) == 7, "and all four end it"
     table = play(begun(fours(wrong_domino_alert=WrongDominoAlert.IMMEDIATE)), "66")
     table.do(cmd.See(table.now, looks(table.state.line, seen(4, 5), seen(5, 1)), passed=(Seat.S2,)))
     assert [(type(ply), ply.seat) for ply in table.state.plies] == [(Move, 0), (Move, 1)]
