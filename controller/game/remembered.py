@@ -21,6 +21,8 @@ AT_EASE = 0.4
 """The same up to which it lies where they say."""
 ASKEW = 0.7
 """Cosine of the angle by which it must be turned: 45 degrees."""
+DISTURBED = "line_disturbed"
+"""So little of the line lies as it was laid that nobody's word makes it one again."""
 FEWEST = 3
 """So many dominoes say where another must lie; so many hidden ones are covered, by more than an arm or a cup."""
 
@@ -38,7 +40,7 @@ def trouble_in(
     displaced = [(placed.tile, code) for placed in line.placed if (code := look.displaced(placed)) is not None]
     if len(gone) + len(displaced) >= FEWEST and len(line.placed) <= 2 * (len(gone) + len(displaced)):
         text = "The line no longer lies as it was laid: put it back, or have the set played again."
-        return Disagreement("line_disturbed", None, text)
+        return Disagreement(DISTURBED, None, text)
     for tile in missing:
         other = look.replacing(tile)
         if other is not None:

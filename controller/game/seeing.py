@@ -19,6 +19,7 @@ from controller.game.follow import follow
 from controller.game.playing import laid, skip
 from controller.game.proof import contradiction
 from controller.game.refereeing import unshown
+from controller.game.remembered import DISTURBED
 from controller.game.rulesets import OutOfTurn
 from controller.game.rulings import Events, Refusal, lost, raised
 from controller.game.seen import Disagreement, Stills
@@ -115,6 +116,8 @@ def adopt(state: State, command: cmd.AdoptLine) -> Events:
         raise Refusal(Reason.NO_SUCH_TILE)
     if command.sighting is None:
         raise Refusal(Reason.CANNOT_ADOPT, "nothing has been seen of the table: wait for the camera")
+    if state.sync is not None and state.sync.code == DISTURBED:
+        raise Refusal(Reason.CANNOT_ADOPT, state.sync.text)
     lays = as_it_lies(state.line, command.sighting, None if command.first is None else Tile.of(*command.first))
     if isinstance(lays, Disagreement):
         raise Refusal(Reason.CANNOT_ADOPT, lays.text)

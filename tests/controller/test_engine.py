@@ -626,6 +626,12 @@ def test_line_taken_over_is_the_one_that_is_remembered(table: Table) -> None:
     assert table.engine.state.sync is not None
     table.order("adopt_line")
     assert table.engine.state.sync is None
+    scattered = tuple(replace(seen_tile(a, b), spot=Spot(9j * n * n, 1 + 0j)) for n, (a, b) in enumerate(line))
+    table.engine.submit(inbox.Seen(MonoNs(table.time.now_ns), Sighting(scattered, (), bare=())))
+    table.rounds(1)
+    assert table.engine.state.sync is not None
+    assert table.engine.state.sync.code == "line_disturbed"
+    assert table.order("adopt_line")["reason"] == "cannot_adopt"
 
 
 def test_arm_and_both_pictures_come_with_the_sighting(table: Table) -> None:
