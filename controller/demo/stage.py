@@ -52,7 +52,9 @@ def _lying(piece: Piece) -> Lying:
 
 def config_of_demo(journal: Path, address: Address, sets: int) -> Config:
     """A service on this table, with its pins in memory."""
-    table = TableConfig(name=address.table, corners_px=RIG.table().corners_px)
+    # Nobody calibrates this table, and where the machine's own one lies is no business of it.
+    calibration = str(journal.with_name("calibration.json"))
+    table = TableConfig(name=address.table, corners_px=RIG.table().corners_px, calibration=calibration)
     return Config(
         table=table,
         camera=CameraConfig(kind="folder", path="-", stale_s=STALE_S),

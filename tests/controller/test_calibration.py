@@ -16,6 +16,8 @@ import pytest
 from controller.app import table_of
 from controller.calibration import calibration_of, keep, kept_calibration
 from controller.config import CameraConfig, Config, ConfigError, TableConfig
+from controller.demo.stage import config_of_demo
+from controller.demo.watching import Address
 from tests.vision.marked import with_cards
 from vision.calibration import Calibration, Score
 from vision.cards import PLACES
@@ -129,6 +131,15 @@ def test_calibration_of_another_picture_size_is_refused(tmp_path: Path) -> None:
     keep(path, FOUND)
     with pytest.raises(ConfigError, match=r"for pictures of 1920x1080 in .*, got one for 1280x720: run gameline"):
         calibration_of(config(path, CameraConfig(width_px=1920, height_px=1080)))
+
+
+def test_demonstration_takes_no_calibration_of_the_machines_own_table(tmp_path: Path) -> None:
+    """It draws a table of its own, and runs on a Pi whose table has been calibrated."""
+    demo = config_of_demo(tmp_path / "journal.sqlite", Address("127.0.0.1", 1, "demo"), 4)
+    assert Path(demo.table.calibration).parent == tmp_path
+    table = table_of(demo)
+    assert table is not None
+    assert table.corners_px == demo.table.corners_px
 
 
 def test_place_that_cannot_be_looked_at_is_no_missing_calibration(tmp_path: Path) -> None:
