@@ -216,7 +216,7 @@ class Service:
         self._stack = contextlib.ExitStack()
         boot_id = str(uuid.uuid4())
         table = table_of(config)
-        self._zone_of: Callable[[Point], Zone] = table.zone_of if table is not None else all_middle
+        self._table = table
         with contextlib.ExitStack() as stack:
             journal = stack.enter_context(_open_journal(config, boot_id))
             seats = stack.enter_context(
@@ -332,7 +332,7 @@ class Service:
             self._view.lose(news.reason)
         if isinstance(news, Lost | Back):
             self._keeper.blind("frames", news.reason if isinstance(news, Lost) else None)
-        if (item := _item_of(news, self._zone_of)) is not None:
+        if (item := _item_of(news, self._table)) is not None:
             self.engine.submit(item)
 
 
@@ -354,11 +354,13 @@ def _open_page(config: Config, view: View, logger: logging.Logger) -> ViewServer
     return server
 
 
-def _item_of(news: News, zone_of: Callable[[Point], Zone]) -> inbox.Item | None:
-    """What vision says, in the loop's words."""
+def _item_of(news: News, table: Table | None) -> inbox.Item | None:
+    """What vision says, in the loop's words; which seat an arm belongs to is known only where the table is."""
     match news:
         case Settled():
-            arm = None if news.hand is None else Arm(Seat(news.hand.seat), news.hand.confidence)
+            hand = news.hand if table is not None else None
+            arm = None if hand is None else Arm(Seat(hand.seat), hand.confidence)
+            zone_of = table.zone_of if table is not None else all_middle
             return inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, zone_of), arm)
         case Taken():
             return inbox.FrameTaken(MonoNs(news.mono_ns))
@@ -421,7 +423,7 @@ def self_test_bench(
         news.put(inbox.Wake())
 
     def tell(told: News) -> None:
-        if (item := _item_of(told, all_middle)) is not None:
+        if (item := _item_of(told, None)) is not None:
             news.put(item)
 
     def measure() -> Measured:
@@ -499,7 +501,6 @@ def replay_recording(
         again = None if reread is None else partial(reread, table=table)
         watch, watch_again = _remembering(lambda bgr: read(bgr, table=table), again)
         watcher = Watcher(read=watch, reread=watch_again, table=table)
-        zone_of: Callable[[Point], Zone] = table.zone_of if table is not None else all_middle
 
         def see(picture: Picture, at_ns: int) -> Iterator[inbox.Item]:
             try:
@@ -507,7 +508,7 @@ def replay_recording(
             except ImageError as error:
                 raise RecordingError(str(error)) from error
             for news in (Taken(at_ns), *watcher.see(frame)):
-                if (item := _item_of(news, zone_of)) is not None:
+                if (item := _item_of(news, table)) is not None:
                     yield item
 
         return see

@@ -15,7 +15,7 @@ import pytest
 from gpiozero import Pin
 
 from controller import inbox
-from controller.app import BackgroundService, Service, _item_of, all_middle
+from controller.app import BackgroundService, Service, _item_of
 from controller.codec import UnknownEvent
 from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig, ViewConfig
 from controller.game.seen import Arm, Sighting
@@ -24,6 +24,7 @@ from controller.journal import Draft, Journal
 from hardware.pins import open_factory
 from hardware.wiring import DEFAULT_WIRING
 from vision.frame import Frame
+from vision.geometry import Table
 from vision.labels import labelled
 from vision.reading import Reading
 from vision.watch import HandSeen, Settled
@@ -144,7 +145,12 @@ def test_technicians_page_shows_what_the_service_sees_and_a_port_that_is_taken_s
 
 
 def test_service_tells_whose_arm_was_over_the_table() -> None:
-    """A scene that has settled comes into the loop with the seat from whose side the arm came, if one was made out."""
-    for hand, arm in ((HandSeen(2, 0.9), Arm(Seat.S2, 0.9)), (None, None)):
-        item = _item_of(Settled(Reading(), 5, Frame(np.zeros((48, 64, 3), np.uint8), 5, 1), hand), all_middle)
+    """A scene that has settled comes into the loop with the seat from whose side the arm came, if one was made out.
+
+    Where nobody has said how the table lies in the picture a side of it is nobody's.
+    """
+    table = Table(((10, 4), (50, 4), (50, 44), (10, 44)))
+    hand = HandSeen(2, 0.9)
+    for seen, where, arm in ((hand, table, Arm(Seat.S2, 0.9)), (None, table, None), (hand, None, None)):
+        item = _item_of(Settled(Reading(), 5, Frame(np.zeros((48, 64, 3), np.uint8), 5, 1), seen), where)
         assert item == inbox.Seen(MonoNs(5), Sighting(), arm)
