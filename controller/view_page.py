@@ -66,7 +66,9 @@ function choose(kind) {
 
 function details(state) {
   if (state.why) return state.why;
-  if (state.standing === 'hand_in' && state.side !== null) return 'from ' + SIDES[state.side] + ' of the picture';
+  if (state.standing === 'hand_in' && state.side !== null) {
+    return state.table ? 'from seat ' + state.side : 'from ' + SIDES[state.side] + ' of the picture';
+  }
   if (state.standing !== 'settled') return '';
   const count = state.dominoes.length;
   return 'for ' + seconds(state.still_ms) + ', ' + count + (count === 1 ? ' domino' : ' dominoes') + ' read';

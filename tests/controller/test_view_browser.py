@@ -19,10 +19,11 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 
 class Shown:
-    """A table on which two dominoes lie still."""
+    """A table on which two dominoes lie still, or what else is said of it."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.more: dict[str, Any] = {}
 
     def state(self) -> dict[str, Any]:
         return {
@@ -35,6 +36,7 @@ class Shown:
             "read": 9,
             "table": False,
             "dominoes": [{"a": 6, "b": None, "confidence": [0.61, 0.0]}, {"a": 4, "b": 4, "confidence": [0.99, 0.98]}],
+            **self.more,
         }
 
     def picture(self, kind: str) -> bytes | None:
@@ -54,17 +56,29 @@ def shown() -> Iterator[tuple[Shown, ViewServer]]:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-@pytest.mark.parametrize(("width", "pictures"), [(390, {"raw"}), (1400, {"raw", "table", "change", "dominoes"})])
+@pytest.mark.parametrize(
+    ("width", "pictures", "more", "head"),
+    [
+        (390, {"raw"}, {"standing": "hand_in", "side": 3, "table": True}, ("A hand is in", "from seat 3")),
+        (1400, {"raw", "table", "change", "dominoes"}, {}, ("All still", "for 1.5 s, 2 dominoes read")),
+    ],
+)
 def test_page_tells_the_state_and_asks_only_for_what_is_on_the_screen(
-    shown: tuple[Shown, ViewServer], tmp_path: Path, width: int, pictures: set[str]
+    shown: tuple[Shown, ViewServer],
+    tmp_path: Path,
+    width: int,
+    pictures: set[str],
+    more: dict[str, Any],
+    head: tuple[str, str],
 ) -> None:
     """One picture on a phone, four on a desk; words, captions and dominoes stand there, and nothing was refused."""
     table, server = shown
+    table.more = more
     assert CHROMIUM is not None
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"]
     command += [f"--window-size={width},900", "--virtual-time-budget=15000", "--enable-logging=stderr", "--dump-dom"]
     ran = subprocess.run([*command, server.address], capture_output=True, text=True, timeout=50, check=False)
-    for words in ("All still", "for 1.5 s, 2 dominoes read", "frame 12, 0.1 s old", "6-? ", "61% 0%", "4-4 ", "blob:"):
+    for words in (*head, "frame 12, 0.1 s old", "6-? ", "61% 0%", "4-4 ", "blob:"):
         assert words in ran.stdout, words
     assert ran.stdout.count('class="doubt"') == 1
     assert "CONSOLE" not in ran.stderr
