@@ -42,7 +42,7 @@ from controller.keeper import RecordTo, keeper_of
 from controller.machine import VERSION, is_clock_set, is_quiet_now, temperature_c
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage
-from controller.recording import Picture, RecordingError, Session, sessions
+from controller.recording import HEAD, Picture, Session, damaged, sessions
 from controller.replay import Eyes, replay
 from controller.replay_changes import Outcome
 from controller.selftest_checks import Look, Measured
@@ -497,7 +497,7 @@ def replay_recording(
         try:
             table = table_from(session.head["table"])
         except (KeyError, TypeError, ValueError) as error:
-            raise RecordingError(f"expected a table in the head of {session.folder}, got {error!r}") from error
+            raise damaged(session.folder / HEAD, error) from error
         again = None if reread is None else partial(reread, table=table)
         watch, watch_again = _remembering(lambda bgr: read(bgr, table=table), again)
         watcher = Watcher(read=watch, reread=watch_again, table=table)
@@ -506,7 +506,7 @@ def replay_recording(
             try:
                 frame = Frame(load(picture.path), at_ns, picture.number)
             except ImageError as error:
-                raise RecordingError(str(error)) from error
+                raise damaged(picture.path, error) from error
             for news in (Taken(at_ns), *watcher.see(frame)):
                 if (item := _item_of(news, table)) is not None:
                     yield item

@@ -121,7 +121,7 @@ def _session(folder: Path) -> Session:
         head = json.loads((folder / HEAD).read_text(encoding="utf-8"))
         version = head["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _damaged(folder / HEAD, error) from error
+        raise damaged(folder / HEAD, error) from error
     if version != FORMAT:
         raise RecordingError(f"expected a recording of format {FORMAT}, got {version} in {folder}: update Gameline")
     events = []
@@ -129,7 +129,7 @@ def _session(folder: Path) -> Session:
         try:
             events.append(Event(int(row["sequence"]), str(row["type"]), dict(row["body"])))
         except (KeyError, TypeError, ValueError) as error:
-            raise _damaged(folder / EVENTS, error, number) from error
+            raise damaged(folder / EVENTS, error, number) from error
     logs = sorted(folder.glob(f"{CLIPS}/*/{LOG}"))
     return Session(folder, head, tuple(events), tuple(clip for log in logs if (clip := _clip(log)) is not None))
 
@@ -156,7 +156,7 @@ def _clip(log: Path) -> Clip | None:
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, RecordingError):
             raise
-        raise _damaged(log, error, number) from error
+        raise damaged(log, error, number) from error
     return Clip(
         folder=log.parent,
         after=head["after"],
@@ -179,7 +179,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
     for number, line in enumerate(text.splitlines(keepends=True), start=1):
         if not line.endswith("\n"):
             return
@@ -188,11 +188,12 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(row, dict):
                 raise TypeError(f"expected an object, got {line.strip()[:40]!r}")
         except (ValueError, TypeError) as error:
-            raise _damaged(path, error, number) from error
+            raise damaged(path, error, number) from error
         yield number, row
 
 
-def _damaged(path: Path, error: Exception, line: int = 0) -> RecordingError:
+def damaged(path: Path, error: Exception, line: int = 0) -> RecordingError:
+    """What to say of a recording of which this file, or this line of it, is not as it was written."""
     why = error.strerror if isinstance(error, OSError) and error.strerror else str(error) or type(error).__name__
     if isinstance(error, KeyError):
         why = f"{why} is missing"

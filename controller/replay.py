@@ -24,7 +24,7 @@ from controller.game.rulesets import Params
 from controller.game.state import State
 from controller.journal import Journal
 from controller.mqtt import CommandMessage
-from controller.recording import Clip, Event, Input, Picture, RecordingError, Session
+from controller.recording import HEAD, Clip, Event, Input, Picture, RecordingError, Session, damaged
 from controller.replay_changes import Change, Outcome, compare
 from controller.selftest_checks import CameraWanted, Measured
 from controller.selftest_desk import Desk
@@ -236,7 +236,7 @@ def _engine(
     try:
         stale_s, name = float(session.head["stale_s"]), str(session.head["name"])
     except (KeyError, TypeError, ValueError) as error:
-        raise RecordingError(f"expected name and stale_s in the head of {session.folder}, got {error!r}") from error
+        raise damaged(session.folder / HEAD, error) from error
     return en.Engine(
         journal=journal,
         seats=seats,
@@ -259,4 +259,4 @@ def _params(session: Session) -> Params:
     try:
         return msgspec.convert(session.head["rules"], Params, strict=True)
     except (KeyError, msgspec.ValidationError) as error:
-        raise RecordingError(f"expected rules in the head of {session.folder}, got {error!r}: it is damaged") from error
+        raise damaged(session.folder / HEAD, error) from error

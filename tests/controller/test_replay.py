@@ -127,11 +127,13 @@ def test_replay_command_says_what_changed_and_how_it_ended(played: Played, tmp_p
         ("session.json", "session.json is damaged"),
         ("events.jsonl", "events.jsonl, line 2 is damaged"),
         ("clips/000002/log.jsonl", "log.jsonl, line 2 is damaged"),
-        ("clips/000002/scene.png", "is none or is damaged"),
+        ("clips/000002/scene.png", "scene.png is damaged"),
         ("format", "expected a recording of format 1, got 7"),
         ("unknown", "expected an event this version knows, got 'domino_flew'"),
         ("empty", "expected clips"),
-        ("head", "expected rules in the head"),
+        ("rules", "session.json is damaged .*Expected `int`"),
+        ("table", "session.json is damaged .*side_mm' is missing"),
+        ("stale_s", "session.json is damaged .*could not convert"),
     ],
 )
 def test_damaged_recording_is_one_sentence(played: Played, tmp_path: Path, damage: str, said: str) -> None:
@@ -141,8 +143,13 @@ def test_damaged_recording_is_one_sentence(played: Played, tmp_path: Path, damag
     head = json.loads((session / "session.json").read_text())
     if damage == "format":
         (session / "session.json").write_text(json.dumps({**head, "format": 7}))
-    elif damage == "head":
-        (session / "session.json").write_text(json.dumps({**head, "rules": {"sets_in_game": "four"}}))
+    elif damage in ("rules", "table", "stale_s"):
+        wrong = {
+            "rules": {"sets_in_game": "four"},
+            "table": {"corners_px": head["table"]["corners_px"]},
+            "stale_s": "two",
+        }
+        (session / "session.json").write_text(json.dumps({**head, damage: wrong[damage]}))
     elif damage == "unknown":
         path = session / "events.jsonl"
         path.write_text(path.read_text().replace("set_started", "domino_flew"))
