@@ -76,9 +76,10 @@ def keep(path: Path, calibration: Calibration) -> None:
         replace_file(path, msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else str(error)
+        is_new = isinstance(error, FileNotFoundError)
+        cure = "start the service once, which makes its folder" if is_new else "run it as the service's user"
         raise ConfigError(
-            f"table.calibration: expected a file that can be written, got {path} ({why}): run it as the service's "
-            "user, or name another"
+            f"table.calibration: expected a file that can be written, got {path} ({why}): {cure}, or name another"
         ) from error
 
 

@@ -191,7 +191,7 @@ def _picture(wanted: CameraWanted, look: Look) -> Iterator[Result]:
     yield _judged("camera, glare", expected, f"{look.glare:.1%}", look.glare <= GLARE_MOST, cure)
     if look.table_in_view is not None:
         came = "in view" if look.table_in_view else "a corner lies outside the picture"
-        cure = "turn or raise the camera, or correct table.corners_px, which belong to this frame size"
+        cure = "turn or raise the camera and run gameline calibrate, or correct table.corners_px"
         yield _judged("camera, table", "all four corners in view", came, look.table_in_view, cure)
 
 

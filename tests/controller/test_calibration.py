@@ -151,8 +151,11 @@ def test_place_that_cannot_be_looked_at_is_no_missing_calibration(tmp_path: Path
 
 def test_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """A folder that is missing, or a name that is a folder, is one sentence."""
-    for path in (tmp_path / "nowhere" / "calibration.json", tmp_path):
-        with pytest.raises(ConfigError, match=r"table\.calibration: expected a file that can be written"):
+    for path, cure in (
+        (tmp_path / "nowhere" / "calibration.json", "start the service once"),
+        (tmp_path, "as the service"),
+    ):
+        with pytest.raises(ConfigError, match=rf"table\.calibration: expected a file that can be written.*{cure}"):
             keep(path, FOUND)
 
 
