@@ -76,7 +76,7 @@ function details(state) {
 
 function caption(kind, state) {
   if (kind === 'dominoes') return state.read === null ? 'nothing read yet' : 'frame ' + state.read + ', as it was read';
-  if (kind === 'table' && !state.table) return 'where the table lies is not known: calibrate first';
+  if (kind === 'table' && !state.table) return 'where the table lies is not known: run gameline calibrate';
   return state.frame === null ? 'no frame yet' : 'frame ' + state.frame + ', ' + seconds(state.age_ms) + ' old';
 }
 
@@ -93,7 +93,11 @@ function tell(state) {
   byId('head').className = state.standing;
   byId('word').textContent = WORDS[state.standing];
   byId('more').textContent = details(state);
-  for (const figure of figures) figure.querySelector('span').textContent = caption(figure.dataset.kind, state);
+  for (const figure of figures) {
+    const kind = figure.dataset.kind;
+    figure.querySelector('span').textContent = caption(kind, state);
+    figure.querySelector('button').hidden = kind === 'table' && !state.table;
+  }
   byId('list').replaceChildren(...state.dominoes.map(chip));
 }
 

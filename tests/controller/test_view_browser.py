@@ -81,5 +81,6 @@ def test_page_tells_the_state_and_asks_only_for_what_is_on_the_screen(
     for words in (*head, "frame 12, 0.1 s old", "6-? ", "61% 0%", "4-4 ", "blob:"):
         assert words in ran.stdout, words
     assert ran.stdout.count('class="doubt"') == 1
+    assert ran.stdout.count('<button hidden="">') == (0 if more else 1), "nothing of an unknown table can be kept"
     assert "CONSOLE" not in ran.stderr
     assert set(table.asked) == pictures
