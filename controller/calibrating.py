@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import cv2
 from rich.console import Console
 from rich.progress import Progress
 
@@ -19,6 +18,7 @@ from controller.app import open_camera
 from controller.calibration import keep
 from controller.cli import Sorry
 from controller.config import Config, ConfigError, in_file, load_config
+from controller.output import write_picture, write_svg
 from vision.calibration import MOST_FRAMES, Calibration, CannotCalibrate, calibrated, median_of
 from vision.camera import CameraEnded, CameraLost, LiveCamera, NotAFrame
 from vision.cards import page_svg
@@ -37,7 +37,7 @@ HELD_FRAMES: Final = 5
 def calibrate(options: argparse.Namespace) -> int:
     """Write the page, or calibrate; 1 where the result is not good enough to be kept."""
     if options.page is not None:
-        _write_page(options.page)
+        write_svg(options.page, page_svg(), "--page")
         if options.config is None:
             return 0
     elif options.config is None:
@@ -55,7 +55,7 @@ def calibrate(options: argparse.Namespace) -> int:
             controls=held.controls,
         )
         if options.draw is not None:
-            _draw(options.draw, bgr, found)
+            write_picture(options.draw, draw_table(bgr, found.table), "--draw")
         path = Path(config.table.calibration)
         if found.score.passed:
             keep(path, found)
@@ -113,24 +113,6 @@ def _frames(config: Config) -> tuple[list[Bgr], Held]:
                     frames.append(camera.read().bgr)
                     progress.advance(task)
     return frames, held
-
-
-def _write_page(out: Path) -> None:
-    if out.suffix.lower() != ".svg":
-        raise Sorry(f"expected a name that ends in .svg for --page, got {out}: any browser prints it")
-    try:
-        out.write_text(page_svg(), encoding="utf-8")
-    except OSError as error:
-        raise Sorry(f"expected a file that can be written, got {out} ({error.strerror}): name another") from error
-
-
-def _draw(out: Path, bgr: Bgr, found: Calibration) -> None:
-    try:
-        is_written = cv2.imwrite(str(out), draw_table(bgr, found.table))
-    except cv2.error as error:
-        raise Sorry(f"expected a picture's name with an ending like .png or .jpg for --draw, got {out}") from error
-    if not is_written:
-        raise Sorry(f"expected a place that can be written to for --draw, got {out}: give another")
 
 
 def _record(found: Calibration, held: Held, path: Path) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import cv2
 import sdnotify
 from rich.console import Console
 from rich.progress import Progress
@@ -42,6 +41,7 @@ from controller.game.sight import Agreement, reconcile
 from controller.game.tiles import End, Seat
 from controller.keeper import RecordTo
 from controller.mosquitto import MosquittoError
+from controller.output import make_folder, write_picture, write_text
 from controller.recording import RecordingError
 from vision.camera import CameraEnded, CameraLost, FolderCamera, NotAFrame, VideoCamera
 from vision.draw import draw
@@ -67,7 +67,7 @@ def read(options: argparse.Namespace) -> int:
     code = 0
     images: Sequence[Path] = options.images
     if options.draw is not None and len(images) > 1:
-        _make_folder(options.draw, "--draw of several pictures")
+        make_folder(options.draw, "--draw of several pictures")
     for image in images:
         try:
             picture = load(image)
@@ -82,31 +82,8 @@ def read(options: argparse.Namespace) -> int:
         print(json.dumps(record) if options.json else reading_text(record), flush=True)
         if options.draw is not None:
             out = options.draw if len(images) == 1 else options.draw / f"{image.stem}.png"
-            _write(out, draw(picture, reading), "--draw")
+            write_picture(out, draw(picture, reading), "--draw")
     return code
-
-
-def _make_folder(folder: Path, what: str) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Sorry(f"expected a folder for {what}, got {folder} ({error.strerror}): give another") from error
-
-
-def _write_text(out: Path, text: str) -> None:
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Sorry(f"expected a file that can be written, got {out} ({error.strerror}): name another") from error
-
-
-def _write(out: Path, picture: cv2.typing.MatLike, flag: str) -> None:
-    try:
-        is_written = cv2.imwrite(str(out), picture)
-    except cv2.error as error:
-        raise Sorry(f"expected a picture's name with an ending like .png or .jpg for {flag}, got {out}") from error
-    if not is_written:
-        raise Sorry(f"expected a place that can be written to for {flag}, got {out}: give another")
 
 
 def reading_record(image: Path, reading: Reading, seconds: float) -> dict[str, Any]:
@@ -282,10 +259,10 @@ def evaluate(options: argparse.Namespace) -> int:
         except (LabelError, ImageError) as error:
             raise Sorry(str(error)) from error
     if options.page is not None:
-        _write_text(options.page, page(evaluation, album, f"The reader on {options.folder}"))
+        write_text(options.page, page(evaluation, album, f"The reader on {options.folder}"))
     sheet = album.sheet() if options.sheet is not None else None
     if sheet is not None:
-        _write(options.sheet, sheet, "--sheet")
+        write_picture(options.sheet, sheet, "--sheet")
     elif options.sheet is not None:
         print("gameline: no picture failed, so no sheet was written", file=sys.stderr)
     print(json.dumps(evaluation.as_dict()) if options.json else evaluation.text())
@@ -297,7 +274,7 @@ def demo(options: argparse.Namespace) -> int:
     if options.sets < 4 or options.sets % 4:
         raise Sorry(f"expected --sets to be a multiple of 4, got {options.sets}: use 4, 8, 12 ...")
     if options.film is not None:
-        _make_folder(options.film, "--film")
+        make_folder(options.film, "--film")
     chosen = Options(
         seed=options.seed,
         sets=options.sets,

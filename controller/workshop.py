@@ -7,6 +7,7 @@ from pathlib import Path
 
 from controller.cli import Sorry
 from controller.config import Config, ConfigError, in_file, load_config
+from controller.output import write_svg
 from controller.wiring import wiring_of
 from hardware.drawing import draw
 from hardware.plan import Kind, Plan, board_plan, markdown_table, pins_plan, text_table
@@ -21,7 +22,7 @@ def wiring(options: argparse.Namespace) -> int:
     except ConfigError as error:
         raise Sorry(in_file(error, path)) from error
     if options.svg is not None:
-        _write(options.svg, draw(plan, table=config.table.name))
+        write_svg(options.svg, draw(plan, table=config.table.name), "--svg")
     else:
         print(markdown_table(plan) if options.markdown else text_table(plan))
     return 0
@@ -34,12 +35,3 @@ def _plan(config: Config, lamps: str | None) -> Plan:
     if lamps == "pixels":
         raise Sorry('--lamps pixels needs a seat board: set kind = "board" in [seats], or name other lamps')
     return pins_plan(wiring_of(config), Kind(lamps or config.seats.lamps))
-
-
-def _write(out: Path, svg: str) -> None:
-    if out.suffix.lower() != ".svg":
-        raise Sorry(f"expected a name that ends in .svg for --svg, got {out}: the drawing is SVG only")
-    try:
-        out.write_text(svg, encoding="utf-8")
-    except OSError as error:
-        raise Sorry(f"expected a file that can be written, got {out} ({error.strerror}): name another") from error
