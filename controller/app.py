@@ -330,6 +330,8 @@ class Service:
         """From the camera's thread."""
         if isinstance(news, Lost):
             self._view.lose(news.reason)
+        if isinstance(news, Ails | Heals):
+            self._view.ail(news.code, news.text if isinstance(news, Ails) else None)
         if isinstance(news, Lost | Back):
             self._keeper.blind("frames", news.reason if isinstance(news, Lost) else None)
         if (item := _item_of(news, self._table)) is not None:

@@ -31,6 +31,8 @@ figcaption { display: flex; align-items: center; gap: .6rem; padding: .5rem .6re
 figcaption span { flex: 1; font-size: .9rem }
 figcaption button { color: #14161a; background: #ffc842 }
 figcaption button:disabled { opacity: .5 }
+#ails { margin: 0; padding: .5rem .8rem 0; color: #ff9d8a; overflow-wrap: anywhere }
+#ails:empty { display: none }
 #said { margin: 0; padding: 0 .8rem; min-height: 1.4em; color: #ffd97a; overflow-wrap: anywhere }
 ul { list-style: none; margin: 0; padding: .3rem .8rem 2rem; display: flex; flex-wrap: wrap; gap: .4rem }
 li { background: #2a2e35; border-radius: .4rem; padding: .25rem .6rem }
@@ -50,7 +52,7 @@ const WORDS = {
   cannot_see: 'Cannot see', lost: 'No picture from the camera', gone: 'No answer from Gameline',
 };
 const SIDES = ['the bottom', 'the left', 'the top', 'the right'];
-const NOTHING = {standing: 'gone', why: '', frame: null, read: null, table: true, dominoes: []};
+const NOTHING = {standing: 'gone', why: '', frame: null, read: null, table: true, ails: [], dominoes: []};
 const isWide = matchMedia('(min-width: 1000px)');
 const figures = [...document.querySelectorAll('figure')];
 const tabs = [...document.querySelectorAll('nav button')];
@@ -98,6 +100,7 @@ function tell(state) {
     figure.querySelector('span').textContent = caption(kind, state);
     figure.querySelector('button').hidden = kind === 'table' && !state.table;
   }
+  byId('ails').textContent = state.ails.join('; ');
   byId('list').replaceChildren(...state.dominoes.map(chip));
 }
 
@@ -185,6 +188,7 @@ def page(title: str, nonce: str) -> str:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<title>{title}</title><link rel="icon" href="data:,"><style nonce="{nonce}">{STYLE}</style></head><body>'
         '<header id="head" class="gone" role="status"><b id="word">...</b><span id="more"></span></header>'
+        f'<p id="ails" role="status"></p>'
         f"<nav>{tabs}</nav><main>{figures}</main>"
         '<p id="said" role="status"></p><ul id="list" aria-label="dominoes read, the most doubtful first"></ul>'
         f'<script nonce="{nonce}">{SCRIPT}</script></body></html>'

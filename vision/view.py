@@ -75,6 +75,7 @@ class View:
         self.table = table
         self._clock_ns = clock_ns
         self._now = _Now()
+        self._ails: dict[str, str] = {}
         self._drawing = threading.Lock()  # one picture at a time: looking must never take more than one core
         self._reading = threading.Lock()  # and one case, beside which pictures go on
         self._shown: dict[Kind, tuple[Frame, bytes, float]] = {}
@@ -100,6 +101,11 @@ class View:
         """Take note that the camera gives no frames."""
         self._now = replace(self._now, lost=reason)
 
+    def ail(self, code: str, text: str | None) -> None:
+        """Take note of what is wrong with the camera's picture; None: it no longer is."""
+        others = {other: told for other, told in self._ails.items() if other != code}
+        self._ails = others if text is None else {**others, code: text}
+
     # --- any thread ---
 
     def state(self) -> dict[str, Any]:
@@ -121,6 +127,7 @@ class View:
             "still_ms": _still_ms(now),
             "read": None if now.read is None else now.read.frame_number,
             "table": self.table is not None,
+            "ails": list(self._ails.values()),
             "dominoes": told,
         }
 

@@ -35,6 +35,7 @@ class Shown:
             "still_ms": 1500,
             "read": 9,
             "table": False,
+            "ails": [],
             "dominoes": [{"a": 6, "b": None, "confidence": [0.61, 0.0]}, {"a": 4, "b": 4, "confidence": [0.99, 0.98]}],
             **self.more,
         }
@@ -59,7 +60,12 @@ def shown() -> Iterator[tuple[Shown, ViewServer]]:
 @pytest.mark.parametrize(
     ("width", "pictures", "more", "head"),
     [
-        (390, {"raw"}, {"standing": "hand_in", "side": 3, "table": True}, ("A hand is in", "from seat 3")),
+        (
+            390,
+            {"raw"},
+            {"standing": "hand_in", "side": 3, "table": True, "ails": ["wipe"]},
+            ("A hand is in", "from seat 3", ">wipe</p>"),
+        ),
         (1400, {"raw", "table", "change", "dominoes"}, {}, ("All still", "for 1.5 s, 2 dominoes read")),
     ],
 )
@@ -69,7 +75,7 @@ def test_page_tells_the_state_and_asks_only_for_what_is_on_the_screen(
     width: int,
     pictures: set[str],
     more: dict[str, Any],
-    head: tuple[str, str],
+    head: tuple[str, ...],
 ) -> None:
     """One picture on a phone, four on a desk; words, captions and dominoes stand there, and nothing was refused."""
     table, server = shown

@@ -133,6 +133,20 @@ def test_state_says_what_the_watcher_thinks() -> None:
     assert (stage.view.state()["standing"], stage.view.state()["why"]) == ("lost", "no new frame for 5 s")
 
 
+def test_state_has_what_ails_the_camera_as_long_as_it_lasts() -> None:
+    """Each trouble once, by its newest sentence, until it is over."""
+    view = Stage().view
+    for code, text, told in (
+        ("lens_soft", "wipe the lens", ["wipe the lens"]),
+        ("camera_moved", "by 8 mm", ["wipe the lens", "by 8 mm"]),
+        ("lens_soft", None, ["by 8 mm"]),
+        ("camera_moved", "by 9 mm", ["by 9 mm"]),
+        ("not_held", None, ["by 9 mm"]),
+    ):
+        view.ail(code, text)
+        assert view.state()["ails"] == told
+
+
 def test_pictures_show_the_table_straight_the_change_in_red_and_the_dominoes_large() -> None:
     """A domino laid at the table's centre is there in each of them."""
     stage = Stage()
