@@ -92,6 +92,8 @@ class VideoCamera(_Closing):
     """
 
     def __init__(self, path: Path, *, fps: float | None = None) -> None:
+        if not path.exists():
+            raise CameraLost(f"expected a film, got {path}, which is not there: check its name")
         self._path = path
         self._film = cv2.VideoCapture(str(path))
         rate = fps if fps is not None else float(self._film.get(cv2.CAP_PROP_FPS))

@@ -98,8 +98,8 @@ def test_what_is_no_film_is_told(tmp_path: Path) -> None:
     """Neither a missing file nor a text is opened as a film."""
     text = tmp_path / "film.mp4"
     text.write_text("not a film")
-    for path in (tmp_path / "missing.mp4", text):
-        with pytest.raises(CameraLost, match="cannot be opened as one"):
+    for path, why in ((tmp_path / "missing.mp4", "is not there"), (text, "cannot be opened as one")):
+        with pytest.raises(CameraLost, match=why):
             VideoCamera(path)
 
 
