@@ -362,8 +362,7 @@ def _item_of(news: News, table: Table | None) -> inbox.Item | None:
         case Settled():
             hand = news.hand if table is not None else None
             arm = None if hand is None else Arm(Seat(hand.seat), hand.confidence)
-            zone_of = table.zone_of if table is not None else all_middle
-            return inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, zone_of), arm)
+            return inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, zones_of(table)), arm)
         case Taken():
             return inbox.FrameTaken(MonoNs(news.mono_ns))
         case HandIn() | HandOut():
@@ -391,9 +390,9 @@ def _remembering(
     return lambda bgr: recall.of(bgr, read(bgr)), again
 
 
-def all_middle(point: Point) -> Zone:
-    """Without the table's corners everything seen is in the middle."""
-    return "line"
+def zones_of(table: Table | None) -> Callable[[Point], Zone]:
+    """Whose zone a point of the picture is in; where the table is not known everything is in the middle."""
+    return table.zone_of if table is not None else lambda point: "line"
 
 
 @contextlib.contextmanager

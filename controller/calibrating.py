@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from controller.app import open_camera
-from controller.calibration import keep
+from controller.calibration import calibration_of, keep
 from controller.cli import Sorry
 from controller.config import Config, ConfigError, in_file, load_config
 from controller.output import write_picture, write_svg
@@ -75,7 +75,10 @@ def calibrate(options: argparse.Namespace) -> int:
 
 
 def _as_before(config: Config) -> str:
-    is_there = Path(config.table.calibration).exists()
+    try:
+        is_there = calibration_of(config) is not None
+    except ConfigError:
+        return f"the calibration of before, {config.table.calibration}, cannot be used either"
     return "the calibration of before is still the one in use" if is_there else "there is no calibration yet"
 
 

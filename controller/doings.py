@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,18 +23,19 @@ from rich.progress import Progress
 from controller.app import (
     FAULTS,
     Service,
-    all_middle,
     open_camera,
     play_demo,
     replay_recording,
     table_of,
     view_server,
+    zones_of,
 )
+from controller.calibration import calibration_of
 from controller.cli import Sorry
 from controller.config import Config, ConfigError, in_file, load_config
 from controller.demo.patience import DemoFailed
 from controller.demo.run import Options
-from controller.eyes import sighting_of
+from controller.eyes import Point, Zone, sighting_of
 from controller.game.line import Line
 from controller.game.seen import Sighting
 from controller.game.sight import Agreement, reconcile
@@ -135,7 +136,7 @@ def watch(options: argparse.Namespace) -> int:
         view = View(read=partial(read_picture, table=table), table=table)
         with _page(options, config, view) if options.view else contextlib.nullcontext():
             for number, sight in _sights(_camera(options, config), view):
-                for event in _happenings(number, sight, line):
+                for event in _happenings(number, sight, line, zones_of(table)):
                     line = event.pop("_line", line)
                     print(json.dumps(event) if options.json else _happening_text(event), flush=True)
             if options.view:
@@ -153,7 +154,9 @@ def _camera(options: argparse.Namespace, config: Config) -> Camera:
     """The frames that were asked for: a recording as fast as it can be read, at its own pace where somebody looks."""
     frames: Path | None = options.frames
     if frames is None:
-        return open_camera(config, clock_ns=time.monotonic_ns, wait=time.sleep)
+        calibration = calibration_of(config)
+        controls = calibration.controls if calibration is not None else None
+        return open_camera(config, clock_ns=time.monotonic_ns, wait=time.sleep, controls=controls)
     recording = FolderCamera(frames, fps=options.fps) if frames.is_dir() else VideoCamera(frames)
     return Playback(recording, clock_ns=time.monotonic_ns, wait=time.sleep) if options.view else recording
 
@@ -196,7 +199,7 @@ def _sights(camera: Camera, view: View) -> Iterator[tuple[int, Sight]]:
         yield number, sight
 
 
-def _happenings(number: int, sight: Sight, line: Line) -> Iterator[dict[str, Any]]:
+def _happenings(number: int, sight: Sight, line: Line, zone_of: Callable[[Point], Zone]) -> Iterator[dict[str, Any]]:
     """The events of one sight, each with the line as it is after it under `_line`."""
     match sight:
         case HandIn():
@@ -208,7 +211,7 @@ def _happenings(number: int, sight: Sight, line: Line) -> Iterator[dict[str, Any
         case SeesAgain():
             yield {"frame": number, "type": "sees_again"}
         case Settled():
-            yield from _settled(sight.frame_number, sighting_of(sight.reading, all_middle), line)
+            yield from _settled(sight.frame_number, sighting_of(sight.reading, zone_of), line)
 
 
 def _settled(number: int, sighting: Sighting, line: Line) -> Iterator[dict[str, Any]]:

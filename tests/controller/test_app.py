@@ -17,7 +17,7 @@ from gpiozero import Pin
 from controller import inbox
 from controller.app import BackgroundService, Service, _item_of
 from controller.codec import UnknownEvent
-from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig, ViewConfig
+from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig, TableConfig, ViewConfig
 from controller.game.seen import Arm, Sighting
 from controller.game.tiles import MonoNs, Seat
 from controller.journal import Draft, Journal
@@ -35,6 +35,7 @@ LOG = logging.getLogger("test")
 def config_in(folder: Path) -> Config:
     """A table without a broker, its journal in `folder`."""
     return Config(
+        table=TableConfig(calibration=str(folder / "calibration.json")),
         camera=CameraConfig(kind="folder", path="-"),
         seats=SeatsConfig(pin_factory="mock"),
         broker=BrokerConfig(port=1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from controller import doings
 from controller.app import table_of
 from controller.calibration import calibration_of, keep, kept_calibration
 from controller.config import CameraConfig, Config, ConfigError, TableConfig
@@ -22,6 +24,7 @@ from tests.vision.marked import with_cards
 from vision.calibration import Calibration, Score
 from vision.cards import PLACES
 from vision.geometry import Lens, Table
+from vision.layout import Lying
 from vision.look import Look
 from vision.render import Backdrop
 from vision.rest import rest_of
@@ -197,10 +200,41 @@ def test_command_calibrates_from_pictures_and_keeps_the_last_good_one(pictures: 
     ran = gameline("calibrate", toml, "--picture", *good)
     assert ran.returncode == 1
     assert "expected pictures of 1920x1080, as [camera] has them, got 1280x720" in ran.stderr
+    assert f"the calibration of before, {kept}, cannot be used either" in ran.stderr
     kept.write_text("{}")
     ran = gameline("watch", "--config", toml)
     assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
     assert "got a damaged one" in ran.stderr
+
+
+def test_watch_has_the_camera_hold_what_it_was_calibrated_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else what the technician looks at would not be what the service sees."""
+    keep(tmp_path / "calibration.json", FOUND)
+    held: list[object] = []
+    monkeypatch.setattr("controller.app.V4L2Camera", lambda *_, controls, **__: held.append(controls))
+    usb = config(tmp_path / "calibration.json", CameraConfig(kind="v4l2", path="/dev/v4l/by-id/usb"))
+    doings._camera(argparse.Namespace(frames=None), usb)
+    assert held == [FOUND.controls]
+    assert FOUND.controls
+
+
+def test_watch_takes_dominoes_before_a_seat_for_no_move(tmp_path: Path) -> None:
+    """As the service does: the line lies in the middle of the calibrated table, not what is shown before a seat."""
+    backdrop = Backdrop(RIG, Look(), np.random.default_rng(4))
+    backdrop.lay((Lying(6, 6, 0.0, 0.0, 90.0), Lying(5, 3, 20.0, 385.0, 0.0)))
+    (tmp_path / "frames").mkdir()
+    for number in range(5):
+        cv2.imwrite(str(tmp_path / "frames" / f"{number}.png"), backdrop.picture().bgr)
+    keep(tmp_path / "calibration.json", replace(FOUND, table=RIG.table()))
+    toml = tmp_path / "gameline.toml"
+    toml.write_text(
+        f'[table]\ncalibration = "{tmp_path / "calibration.json"}"\n'
+        f'[camera]\nkind = "folder"\npath = "{tmp_path / "frames"}"\nfps = 8.0\n'
+    )
+    ran = gameline("watch", "--config", toml, "--json")
+    events = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert (ran.returncode, [event["type"] for event in events]) == (0, ["played"])
+    assert events[0]["tile"] == [6, 6]
 
 
 def test_command_takes_the_configured_camera(pictures: Path, tmp_path: Path) -> None:
