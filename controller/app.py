@@ -269,7 +269,7 @@ class Service:
             self._page = _open_page(config, self._view, logger)
             if self._page is not None:
                 stack.callback(self._page.close)
-            watch, watch_again = _remembering(lambda bgr: read(bgr, table=table), partial(reread, table=table))
+            watch, watch_again = remembering(lambda bgr: read(bgr, table=table), partial(reread, table=table))
             self._lookout = _lookout(
                 config,
                 table,
@@ -381,7 +381,7 @@ def _item_of(news: News, table: Table | None) -> inbox.Item | None:
             return inbox.ThreadDied("camera", news.reason)
 
 
-def _remembering(
+def remembering(
     read: Callable[[Bgr8], Reading], reread: Callable[[Bgr8, Before], Reading] | None
 ) -> tuple[Callable[[Bgr8], Reading], Callable[[Bgr8, Before], Reading] | None]:
     """Both ways of reading, that also tell what has left a bare place since it was read; they remember as one."""
@@ -500,7 +500,7 @@ def replay_recording(
         except (KeyError, TypeError, ValueError) as error:
             raise damaged(session.folder / HEAD, error) from error
         again = None if reread is None else partial(reread, table=table)
-        watch, watch_again = _remembering(lambda bgr: read(bgr, table=table), again)
+        watch, watch_again = remembering(lambda bgr: read(bgr, table=table), again)
         watcher = Watcher(read=watch, reread=watch_again, table=table)
 
         def see(picture: Picture, at_ns: int) -> Iterator[inbox.Item]:

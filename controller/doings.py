@@ -25,6 +25,7 @@ from controller.app import (
     Service,
     open_camera,
     play_demo,
+    remembering,
     replay_recording,
     table_of,
     view_server,
@@ -129,15 +130,14 @@ def _half(suit: int | None) -> str:
 
 def watch(options: argparse.Namespace) -> int:
     """Print what happens in a recording or before a camera."""
-    line = Line()
     try:
         config = Config() if options.config is None else load_config(options.config)
         table = None if options.config is None else table_of(config)
         view = View(read=partial(read_picture, table=table), table=table)
+        follower = _Follower(zones_of(table))
         with _page(options, config, view) if options.view else contextlib.nullcontext():
             for number, sight in _sights(_camera(options, config), view):
-                for event in _happenings(number, sight, line, zones_of(table)):
-                    line = event.pop("_line", line)
+                for event in follower.happenings(number, sight):
                     print(json.dumps(event) if options.json else _happening_text(event), flush=True)
             if options.view:
                 print("gameline: that was the last frame; the page stays until Ctrl-C", file=sys.stderr)
@@ -181,7 +181,8 @@ def _page(options: argparse.Namespace, config: Config, view: View) -> Iterator[N
 
 def _sights(camera: Camera, view: View) -> Iterator[tuple[int, Sight]]:
     """Everything the watcher sees, with the number of the frame; bad frames are named on stderr."""
-    watcher = Watcher(read=view.read, reread=partial(reread_picture, table=view.table), table=view.table)
+    read, reread = remembering(view.read, partial(reread_picture, table=view.table))
+    watcher = Watcher(read=read, reread=reread, table=view.table)
     number = 0
     with contextlib.closing(camera), contextlib.suppress(CameraEnded):
         while True:
@@ -199,43 +200,51 @@ def _sights(camera: Camera, view: View) -> Iterator[tuple[int, Sight]]:
         yield number, sight
 
 
-def _happenings(number: int, sight: Sight, line: Line, zone_of: Callable[[Point], Zone]) -> Iterator[dict[str, Any]]:
-    """The events of one sight, each with the line as it is after it under `_line`."""
-    match sight:
-        case HandIn():
-            yield {"frame": number, "type": "hand_in", "side": sight.side}
-        case HandOut():
-            yield {"frame": number, "type": "hand_out"}
-        case CannotSee():
-            yield {"frame": number, "type": "cannot_see", "text": sight.reason}
-        case SeesAgain():
-            yield {"frame": number, "type": "sees_again"}
-        case Settled():
-            yield from _settled(sight.frame_number, sighting_of(sight.reading, zone_of), line)
+class _Follower:
+    """Follows the line as the service does, but knows no game: no seats, no turns, nothing that has to go back."""
 
+    def __init__(self, zone_of: Callable[[Point], Zone]) -> None:
+        self._zone_of = zone_of
+        self._line = Line()
+        self._agreed: Sighting | None = None
 
-def _settled(number: int, sighting: Sighting, line: Line) -> Iterator[dict[str, Any]]:
-    if not sighting.tiles:
-        if line.placed:
-            yield {"frame": number, "type": "cleared", "_line": Line()}
-        return
-    view = reconcile(line, (), sighting)
-    if not isinstance(view, Agreement):
-        tile = [view.tile.high, view.tile.low] if view.tile else None
-        yield {"frame": number, "type": "out_of_sync", "code": view.code, "tile": tile, "text": view.text}
-        return
-    for lay in view.lays:
-        is_fitting = line.open_suit(lay.end) in (None, lay.inner)
-        line = line.with_tile(lay.inner, lay.outer, lay.end, Seat.S0)
-        yield {
-            "frame": number,
-            "type": "played",
-            "tile": [lay.inner, lay.outer],
-            "end": lay.end.value,
-            "fits": is_fitting,
-            "confidence": round(lay.confidence, 4),
-            "_line": line,
-        }
+    def happenings(self, number: int, sight: Sight) -> Iterator[dict[str, Any]]:
+        """The events of one sight."""
+        match sight:
+            case HandIn():
+                yield {"frame": number, "type": "hand_in", "side": sight.side}
+            case HandOut():
+                yield {"frame": number, "type": "hand_out"}
+            case CannotSee():
+                yield {"frame": number, "type": "cannot_see", "text": sight.reason}
+            case SeesAgain():
+                yield {"frame": number, "type": "sees_again"}
+            case Settled():
+                yield from self._settled(sight.frame_number, sighting_of(sight.reading, self._zone_of))
+
+    def _settled(self, number: int, sighting: Sighting) -> Iterator[dict[str, Any]]:
+        if not sighting.tiles:
+            if self._line.placed:
+                self._line, self._agreed = Line(), None
+                yield {"frame": number, "type": "cleared"}
+            return
+        view = reconcile(self._line, (), sighting, self._agreed)
+        if not isinstance(view, Agreement):
+            tile = [view.tile.high, view.tile.low] if view.tile else None
+            yield {"frame": number, "type": "out_of_sync", "code": view.code, "tile": tile, "text": view.text}
+            return
+        self._agreed = sighting
+        for lay in view.lays:
+            is_fitting = self._line.open_suit(lay.end) in (None, lay.inner)
+            self._line = self._line.with_tile(lay.inner, lay.outer, lay.end, Seat.S0)
+            yield {
+                "frame": number,
+                "type": "played",
+                "tile": [lay.inner, lay.outer],
+                "end": lay.end.value,
+                "fits": is_fitting,
+                "confidence": round(lay.confidence, 4),
+            }
 
 
 def _happening_text(event: dict[str, Any]) -> str:

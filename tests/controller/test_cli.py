@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 
 from controller.cli import EXAMPLES
+from tests.vision.film import Film
+from vision import things
 from vision.layout import LineLayout
 from vision.look import Look
-from vision.render import Backdrop, Reaching
+from vision.render import Backdrop, Placed, Reaching
 from vision.rig import Rig
 
 ROOT = Path(__file__).parents[2]
@@ -122,6 +124,24 @@ def test_watch_tells_every_move_once_at_its_end(film: Path) -> None:
     assert all({"frame", "type"} <= set(event) for event in events)
     mirrored = [([4, 6], "first"), ([4, 4], "L"), ([4, 1], "L"), ([6, 5], "R")]
     assert played in ([([6, 4], "first"), ([4, 4], "R"), ([4, 1], "R"), ([6, 5], "L")], mirrored)
+
+
+def test_watch_remembers_what_a_cup_hides_as_the_service_does(tmp_path: Path) -> None:
+    """A cup put over the last domino of the line is nothing; when the domino is taken away it is named."""
+    game, cup_rng = Film().still(), np.random.default_rng(1)
+    for count in range(1, 4):
+        game.play(count, seat=count % 4)
+    last = game.line[2]
+    cup = Placed(things.cup(cup_rng, 2.0), last.x_mm, last.y_mm, 0, 60)
+    game.arms((), 8, things=(cup,)).still()
+    game.lay(2).still()
+    for number, bgr in enumerate(game.frames):
+        cv2.imwrite(str(tmp_path / f"{number:03}.png"), bgr)
+    ran = gameline("watch", tmp_path, "--fps", "8", "--json")
+    events = [json.loads(line) for line in ran.stdout.splitlines()]
+    told = [(event["type"], event.get("code"), event["tile"]) for event in events if "tile" in event]
+    assert [kind for kind, _, _ in told] == ["played", "played", "played", "out_of_sync"]
+    assert told[-1][1:] == ("tile_missing", [6, 1])
 
 
 def test_watch_shows_a_recording_on_a_page_whose_button_makes_a_test_case(film: Path, tmp_path: Path) -> None:
