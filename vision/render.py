@@ -16,10 +16,9 @@ from vision.arm import ARM_MM, LEFT_MM, TOP_MM, WIDTH_MM, ArmPicture, Pose, draw
 from vision.cloth import bare_table, light
 from vision.cut import halves_of
 from vision.face import Patch, domino_patch, face_corners_px, outline_mm
-from vision.geometry import homography, project
+from vision.geometry import Corners, homography, project, quad_of
 from vision.layout import Lying as Lying
 from vision.look import Look as Look
-from vision.reading import Point
 from vision.rig import Rig as Rig
 from vision.things import Sheet
 
@@ -66,7 +65,7 @@ class Picture:
 
     bgr: Bgr8
     """Shape (H, W, 3), uint8; nobody else holds it."""
-    corners: tuple[tuple[Point, Point, Point, Point], ...]
+    corners: tuple[Corners, ...]
     """For each lying domino the corners of its face in pixels, 0 and 1 at a's end, going round; lens included."""
     cover: NDArray[np.uint8]
     """How much arms and things hide of each pixel, shape (H, W), 0..255."""
@@ -127,7 +126,7 @@ class Backdrop:
             _paste(scene, self._patch(lying))
         seen = cv2.GaussianBlur(scene * self._light, (0, 0), max(self.look.blur_px, 0.1))
         self._still: Bgr8 = np.clip(np.round(seen), 0, 255).astype(np.uint8)
-        self._corners = tuple(_quad(face_corners_px(lying, self.rig, self.look)) for lying in dominoes)
+        self._corners = tuple(quad_of(face_corners_px(lying, self.rig, self.look)) for lying in dominoes)
 
     def picture(self, arms: Sequence[Reaching] = (), things: Sequence[Placed] = ()) -> Picture:
         """The next frame: the dominoes laid, things and then arms over them, and noise of its own."""
@@ -312,8 +311,3 @@ def _window(frame: Bgr8, arm: ArmPicture, onto: Points, *, margin_px: float) -> 
 def _through_jpeg(bgr: Bgr8, quality: int) -> NDArray[Any]:
     packed = cv2.imencode(".jpg", bgr, (cv2.IMWRITE_JPEG_QUALITY, quality))[1]
     return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR))
-
-
-def _quad(corners: Points) -> tuple[Point, Point, Point, Point]:
-    a, b, c, d = ((float(x), float(y)) for x, y in corners)
-    return a, b, c, d
