@@ -35,6 +35,7 @@ class BoardProcess:
         flash: Mapping[str, bytes] | None = None,
         is_bare: bool = False,
     ) -> None:
+        self.folder = folder
         self.path = folder / "seat-board"
         self.log = folder / "log"
         self.control = folder / "control.in"
@@ -48,6 +49,7 @@ class BoardProcess:
         self.contents = {} if is_bare else {**(flash or files()), SETTINGS: settings(lamps, pixels, BUILD)}
         os.mkfifo(self.control)
         self._orders = os.open(self.control, os.O_RDWR | os.O_NONBLOCK)
+        self.load()
 
     def __enter__(self) -> Self:
         self.power_on()
@@ -81,6 +83,10 @@ class BoardProcess:
         self.path.unlink()
         for end in self._line:
             os.close(end)
+
+    def load(self) -> None:
+        """Put *contents*, files by name, into a new flash."""
+        raise NotImplementedError
 
     def start(self, board: int) -> subprocess.Popen[bytes]:
         """The chip begins: a new process, which has *board* as its end of the line."""

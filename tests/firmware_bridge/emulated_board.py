@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from firmware_bridge.install import files
@@ -20,18 +20,9 @@ FLASH_BYTES, MEMORY_BYTES = 1 << 20, 1 << 24
 class EmulatedBoard(BoardProcess):
     """QEMU's MPS2, an ARM Cortex-M3: its flash is a file that outlives it, its watchdog the machine's own."""
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        lamps: str = "leds",
-        pixels: int = 1,
-        down: str = "",
-        flash: Mapping[str, bytes] | None = None,
-        is_bare: bool = False,
-    ) -> None:
-        super().__init__(folder, lamps=lamps, pixels=pixels, down=down, flash=flash, is_bare=is_bare)
-        self._memory = folder / "memory"
+    def load(self) -> None:
+        """Write it as if the firmware had been installed."""
+        self._memory = self.folder / "memory"
         self._fill(_image(frozenset(self.contents.items())) if self.contents else b"")
         self.control.with_suffix(".out").symlink_to(os.devnull)  # the log takes the same
 

@@ -2,7 +2,6 @@
 
 import subprocess
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,20 +14,11 @@ _HERE = Path(__file__).parent
 class UnixBoard(BoardProcess):
     """A board whose flash can be looked at, and changed, while it runs."""
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        lamps: str = "leds",
-        pixels: int = 1,
-        down: str = "",
-        flash: Mapping[str, bytes] | None = None,
-        is_bare: bool = False,
-    ) -> None:
-        super().__init__(folder, lamps=lamps, pixels=pixels, down=down, flash=flash, is_bare=is_bare)
-        self.flash = folder / "flash"
+    def load(self) -> None:
+        """Write its files."""
+        self.flash = self.folder / "flash"
         self.flash.mkdir()
-        self._fed = folder / "fed"
+        self._fed = self.folder / "fed"
         self._is_main = True
         for name, content in self.contents.items():
             (self.flash / name).parent.mkdir(parents=True, exist_ok=True)
