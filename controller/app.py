@@ -56,6 +56,7 @@ from firmware_bridge.seats import BoardSeats
 from hardware.pins import PinsUnavailable, open_factory
 from hardware.seats import PinSeats
 from hardware.wiring import DEFAULT_WIRING
+from vision.calibration import Calibration
 from vision.camera import FolderCamera, LiveCamera, Picamera, V4L2Camera, VideoCamera
 from vision.cases import CaseError, save_case
 from vision.change import Before
@@ -84,9 +85,9 @@ FAULTS = (en.Dead, JournalError, UnknownEvent, PinsUnavailable, LinkDied)
 """What can end a service, each with a sentence for a person."""
 
 
-def table_of(config: Config) -> Table | None:
+def table_of(config: Config, calibration: Calibration | None) -> Table | None:
     """Where the table lies in the picture, if it has been calibrated or the configuration says so."""
-    if (calibration := calibration_of(config)) is not None:
+    if calibration is not None:
         return calibration.table
     table = config.table
     if table.corners_px is None:
@@ -137,6 +138,7 @@ def open_seats(
 
 def _lookout(
     config: Config,
+    calibration: Calibration | None,
     table: Table | None,
     *,
     watch: Callable[[Bgr8], Reading],
@@ -147,7 +149,6 @@ def _lookout(
     show: Callable[[Frame, Watcher, tuple[Sight, ...]], None] = lambda frame, watcher, sights: None,
 ) -> Lookout:
     """The configured camera, or another in its place, with what watches its frames and what looks at one of them."""
-    calibration = calibration_of(config)
     controls = calibration.controls if calibration is not None else None
 
     def opened() -> Camera:
@@ -215,7 +216,8 @@ class Service:
         self._is_hand_in = False  # of the camera's thread
         self._stack = contextlib.ExitStack()
         boot_id = str(uuid.uuid4())
-        table = table_of(config)
+        calibration = calibration_of(config)
+        table = table_of(config, calibration)
         self._table = table
         with contextlib.ExitStack() as stack:
             journal = stack.enter_context(_open_journal(config, boot_id))
@@ -272,6 +274,7 @@ class Service:
             watch, watch_again = remembering(lambda bgr: read(bgr, table=table), partial(reread, table=table))
             self._lookout = _lookout(
                 config,
+                calibration,
                 table,
                 watch=watch,
                 watch_again=watch_again,
@@ -418,7 +421,8 @@ def self_test_bench(
         PinsUnavailable: there are no pins.
     """
     news: queue.Queue[inbox.Item] = queue.Queue()
-    table = table_of(config)
+    calibration = calibration_of(config)
+    table = table_of(config, calibration)
 
     def wake() -> None:
         news.put(inbox.Wake())
@@ -436,7 +440,7 @@ def self_test_bench(
         stack.callback(caller.close)
         caller.start()
         # Whether anything can be seen at all, no more: what lies there is looked at when it is asked for.
-        lookout = _lookout(config, table, watch=lambda bgr: Reading(), tell=tell, clock_ns=clock_ns)
+        lookout = _lookout(config, calibration, table, watch=lambda bgr: Reading(), tell=tell, clock_ns=clock_ns)
         stack.callback(lookout.close)
         seats = open_seats(config, pin_factory, clock_ns=clock_ns, wake=wake, logger=logger)
         stack.callback(seats.close)  # first of all, as the service does

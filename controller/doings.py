@@ -45,6 +45,7 @@ from controller.keeper import RecordTo
 from controller.mosquitto import MosquittoError
 from controller.output import make_folder, write_picture, write_text
 from controller.recording import RecordingError
+from vision.calibration import Calibration
 from vision.camera import CameraEnded, CameraLost, FolderCamera, NotAFrame, VideoCamera
 from vision.draw import draw
 from vision.evaluate import evaluate as evaluate_folder
@@ -132,11 +133,12 @@ def watch(options: argparse.Namespace) -> int:
     """Print what happens in a recording or before a camera."""
     try:
         config = Config() if options.config is None else load_config(options.config)
-        table = None if options.config is None else table_of(config)
+        calibration = None if options.config is None else calibration_of(config)
+        table = table_of(config, calibration)
         view = View(read=partial(read_picture, table=table), table=table)
         follower = _Follower(zones_of(table))
         with _page(options, config, view) if options.view else contextlib.nullcontext():
-            for number, sight in _sights(_camera(options, config), view):
+            for number, sight in _sights(_camera(options, config, calibration), view):
                 for event in follower.happenings(number, sight):
                     print(json.dumps(event) if options.json else _happening_text(event), flush=True)
             if options.view:
@@ -150,11 +152,10 @@ def watch(options: argparse.Namespace) -> int:
     return 0
 
 
-def _camera(options: argparse.Namespace, config: Config) -> Camera:
+def _camera(options: argparse.Namespace, config: Config, calibration: Calibration | None) -> Camera:
     """The frames that were asked for: a recording as fast as it can be read, at its own pace where somebody looks."""
     frames: Path | None = options.frames
     if frames is None:
-        calibration = calibration_of(config)
         controls = calibration.controls if calibration is not None else None
         return open_camera(config, clock_ns=time.monotonic_ns, wait=time.sleep, controls=controls)
     recording = FolderCamera(frames, fps=options.fps) if frames.is_dir() else VideoCamera(frames)

@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from controller import doings
-from controller.app import table_of
+from controller import app, doings
 from controller.calibration import calibration_of, keep, kept_calibration
 from controller.config import CameraConfig, Config, ConfigError, TableConfig
 from controller.demo.stage import config_of_demo
@@ -49,6 +48,11 @@ FOUND = Calibration(
 def config(path: Path, camera: CameraConfig | None = None) -> Config:
     """A configuration whose calibration lies there."""
     return Config(table=TableConfig(calibration=str(path)), camera=camera or CameraConfig())
+
+
+def table_of(config: Config) -> Table | None:
+    """Where service and commands take the table to lie."""
+    return app.table_of(config, calibration_of(config))
 
 
 def gameline(*words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -213,7 +217,7 @@ def test_watch_has_the_camera_hold_what_it_was_calibrated_with(tmp_path: Path, m
     held: list[object] = []
     monkeypatch.setattr("controller.app.V4L2Camera", lambda *_, controls, **__: held.append(controls))
     usb = config(tmp_path / "calibration.json", CameraConfig(kind="v4l2", path="/dev/v4l/by-id/usb"))
-    doings._camera(argparse.Namespace(frames=None), usb)
+    doings._camera(argparse.Namespace(frames=None), usb, calibration_of(usb))
     assert held == [FOUND.controls]
     assert FOUND.controls
 
