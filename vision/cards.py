@@ -21,9 +21,8 @@ MARKER_MM: Final = 48.0
 """Side of the black square; 6 cells of 8 mm, with one cell of white round it."""
 CELLS: Final = 6
 CORNERS: Final = range(4)
-"""The cards at the corners: card n lies between seat n and the next one clockwise."""
-EDGES: Final = range(4, 8)
-"""Card 4 + n lies at the edge in front of seat n, about in its middle."""
+"""The cards at the corners: card n lies between seat n and the next one clockwise. Card 4 + n lies at the edge in front
+of seat n, about in its middle."""
 PLACES: Final[Mapping[int, tuple[int, int]]] = {
     0: (-1, 1),
     1: (-1, -1),
