@@ -8,13 +8,18 @@ through is a branch.
 Lengths are in units of the side of a half.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from vision.reading import Branch, Domino, Link, Point
+from vision.reading import Branch, Domino, Link
+
+Floats = NDArray[np.floating[Any]]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,35 +50,56 @@ STEP = (0.7, 1.3)
 """How far along a domino the other's centre is where it steps aside by a half; whole side by side it is 0."""
 
 # A slot is the part of a domino that a joint takes up: half a, half b, or one of the two long sides' middles.
-_A, _B, _LEFT, _RIGHT = "a", "b", "left", "right"
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """One place of a domino where another may touch."""
-
-    at: Point
-    outward: Point
-    slot: str
-    kind: str
-    suit: int | None
+_A, _B, _RIGHT, _LEFT = range(4)
+_SLOT: Final = np.array((_A, _B, _RIGHT, _LEFT, _A, _B, _A, _B))
+"""Of the eight places of a domino where another may touch: two ends, two middles, four sides of halves."""
+_AT: Final = np.array(
+    (
+        (0.5, 0, 0, 0.5, 0, 0, 0.75, 0.25),
+        (0.5, 0, 0.5, 0, 0.75, 0.25, 0, 0),
+        (0, 0.5, 0.5, 0, 0.25, 0.75, 0, 0),
+        (0, 0.5, 0, 0.5, 0, 0, 0.25, 0.75),
+    )
+)
+"""How much each corner counts at each of those places."""
+_OUTWARD: Final = np.array(
+    (
+        (1, -1, -1, 1, -1, -1, 1, 1),
+        (1, -1, 1, -1, 1, 1, -1, -1),
+        (-1, 1, 1, -1, 1, 1, -1, -1),
+        (-1, 1, -1, 1, -1, -1, 1, 1),
+    )
+)
+"""And in which way it leads outward there."""
+_SIDE_OF: Final = np.array((0.25, 0.125, 0.25, 0.125))
+"""How much each edge counts in the side of a half."""
+_IS_END: Final = np.arange(8) < 2
+_IS_MIDDLE: Final = (np.arange(8) == 2) | (np.arange(8) == 3)
+_UNKNOWN: Final = -1
+"""Suit of a place that has none: its half cannot be seen, or two that differ meet there."""
+_COST: Final = np.where(_IS_END, 0.0, np.where(_IS_MIDDLE, 0.15, 0.06))
+"""Of a joint there; the middle of a long side costs nothing where it has a suit: a double is laid crosswise."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Joint:
     cost: float
     first: int
-    first_slot: str
+    first_slot: int
     second: int
-    second_slot: str
-    suits: tuple[int | None, int | None]
+    second_slot: int
+    suits: tuple[int, int]
+
+
+Taken = dict[int, tuple[int, _Joint]]
+"""By slot of one domino, which other is joined there, and how."""
 
 
 def chains(
     dominoes: Sequence[Domino], params: LineParams = DEFAULT
 ) -> tuple[tuple[tuple[Link, ...], ...], tuple[Branch, ...]]:
     """The chains of two or more, longest first, each from its end farther left (then higher); and the branches."""
-    taken: dict[int, dict[str, tuple[int, _Joint]]] = {i: {} for i in range(len(dominoes))}
+    taken: dict[int, Taken] = {i: {} for i in range(len(dominoes))}
     group = list(range(len(dominoes)))
     joints = _joints(dominoes, params)
     through = _laid_through(joints)
@@ -108,15 +134,13 @@ def _is_flush(joint: _Joint) -> bool:
     return {joint.first_slot, joint.second_slot} <= {_LEFT, _RIGHT}
 
 
-def _ends_a_line(joint: _Joint, taken: dict[int, dict[str, tuple[int, _Joint]]]) -> bool:
+def _ends_a_line(joint: _Joint, taken: dict[int, Taken]) -> bool:
     """Whether the line comes in at the other long side of one of the two: alone they are but side by side."""
     other = {_LEFT: _RIGHT, _RIGHT: _LEFT}
     return other[joint.first_slot] in taken[joint.first] or other[joint.second_slot] in taken[joint.second]
 
 
-def _branches(
-    joints: Sequence[_Joint], taken: dict[int, dict[str, tuple[int, _Joint]]], group: list[int]
-) -> Iterator[Branch]:
+def _branches(joints: Sequence[_Joint], taken: dict[int, Taken], group: list[int]) -> Iterator[Branch]:
     """The joints by which what hangs together otherwise touches a domino that is joined at both ends already."""
     for joint in joints:
         at_first, at_second = taken[joint.first], taken[joint.second]
@@ -138,127 +162,72 @@ def _merged(group: list[int], joint: _Joint) -> list[int]:
     return [new if g == old else g for g in group]
 
 
-def _free(taken: dict[str, tuple[int, _Joint]], slot: str) -> bool:
+def _free(taken: Taken, slot: int) -> bool:
     """Whether a domino can have one more joint at a slot: at most two, and never twice at the same."""
     return len(taken) < 2 and slot not in taken
 
 
 def _joints(dominoes: Sequence[Domino], params: LineParams) -> list[_Joint]:
-    """The best joint of each two slots of each two dominoes near enough to touch."""
-    places = [_places(domino) for domino in dominoes]
-    sides = [_side(domino) for domino in dominoes]
-    centres = [domino.centre for domino in dominoes]
-    best: dict[tuple[int, str, int, str], _Joint] = {}
-    for i, j, at_i, at_j in _near(places, sides, centres, params):
-        p, q, side = places[i][at_i], places[j][at_j], (sides[i] + sides[j]) / 2
-        if "end" not in (p.kind, q.kind) and not _is_step(p, q, centres[i], centres[j], side):
-            continue
-        cost = _cost(p, q, side, params)
-        key = (i, p.slot, j, q.slot)
-        if cost is not None and (key not in best or cost < best[key].cost):
-            best[key] = _Joint(cost, i, p.slot, j, q.slot, (p.suit, q.suit))
+    """The best joint of each two slots of each two dominoes near enough to touch.
+
+    Points are complex numbers here, x + iy.
+    """
+    if len(dominoes) < 2:
+        return []
+    xy = np.array([domino.corners for domino in dominoes])
+    corners = xy[..., 0] + 1j * xy[..., 1]
+    at, outward = corners @ _AT, corners @ _OUTWARD
+    outward /= np.maximum(np.abs(outward), 1e-9)
+    suits = np.array([_suits(domino) for domino in dominoes])
+    side, middle = np.abs(corners - corners[:, (1, 2, 3, 0)]) @ _SIDE_OF, corners.mean(axis=1)
+    first, second, p, q = _near(at, middle, side, params.reach_alike)
+    mean = (side[first] + side[second]) / 2
+    way, p_suit, q_suit = outward[first, p], suits[first, p], suits[second, q]
+    gap = np.abs(at[first, p] - at[second, q]) / mean
+    skew_deg = np.degrees(np.arccos(np.clip(-(way * outward[second, q].conj()).real, -1, 1)))
+    along = np.abs(((middle[second] - middle[first]) * way.conj()).imag) / mean
+    are_known = (p_suit != _UNKNOWN) & (q_suit != _UNKNOWN)
+    are_alike = are_known & (p_suit == q_suit)
+    are_flush, is_aside = _IS_MIDDLE[p] & _IS_MIDDLE[q], ~(_IS_END[p] | _IS_END[q])
+    # Where no end is part of it, a joint is one of two doubles laid crosswise or of two equal suits: a double beside
+    # a half, or two halves side by side.
+    is_step = are_alike & (_IS_MIDDLE[p] | _IS_MIDDLE[q] | (STEP[0] < along) & (along < STEP[1]))
+    may_be = ~is_aside | np.where(are_flush, are_known, is_step)
+    reach = np.where(are_alike & _IS_END[p] & _IS_END[q], params.reach_alike, params.reach)
+    reach = np.where(are_flush, params.flush_reach, np.where(is_aside, params.step_reach, reach))
+    cost = gap + skew_deg / 90 + params.step_cost * is_aside + params.mismatch_cost * (are_known & ~are_alike)
+    for place, suit in ((p, p_suit), (q, q_suit)):
+        cost += np.where(_IS_MIDDLE[place] & (suit != _UNKNOWN), 0.0, _COST[place])
+    touching = np.nonzero(may_be & (gap <= reach) & (skew_deg <= params.max_skew_deg))[0]
+    touching = touching[np.argsort(cost[touching], kind="stable")]
+    columns = (cost, first, _SLOT[p], second, _SLOT[q], p_suit, q_suit)
+    best: dict[tuple[int, int, int, int], _Joint] = {}
+    for paid, i, i_slot, j, j_slot, *met in zip(*(column[touching].tolist() for column in columns), strict=True):
+        if (i, i_slot, j, j_slot) not in best:
+            best[i, i_slot, j, j_slot] = _Joint(paid, i, i_slot, j, j_slot, (met[0], met[1]))
     return list(best.values())
 
 
-def _near(
-    places: Sequence[tuple[_Place, ...]], sides: Sequence[float], centres: Sequence[Point], params: LineParams
-) -> list[tuple[int, int, int, int]]:
-    """Which places of which two dominoes are near enough to touch: few of the 64 for each two."""
-    if len(places) < 2:
-        return []
-    middles, mean = np.array(centres), np.add.outer(sides, sides) / 2
-    apart = np.hypot(*(middles[:, None] - middles).transpose(2, 0, 1))
-    first, second = np.nonzero(np.triu(apart <= (2 + params.reach_alike) * mean, 1))
-    at = np.array([[place.at for place in each] for each in places])
-    gaps = np.abs(at[first][:, :, None] - at[second][:, None]).max(axis=-1)
-    pair, at_first, at_second = np.nonzero(gaps <= params.reach_alike * mean[first, second][:, None, None])
-    found = zip(first[pair].tolist(), second[pair].tolist(), at_first.tolist(), at_second.tolist(), strict=True)
-    return list(found)
+def _near(at: Complexes, middle: Complexes, side: Floats, reach: float) -> tuple[Indices, Indices, Indices, Indices]:
+    """Which two dominoes' which two places are near enough to touch, the first two in order: few of the 64 for each."""
+    apart = np.abs(middle[:, None] - middle) / (side[:, None] + side)
+    first, second = np.nonzero(apart <= (2 + reach) / 2)
+    in_order = first < second
+    first, second = first[in_order], second[in_order]
+    between = at[first][:, :, None] - at[second][:, None]
+    limit = reach * (side[first] + side[second]) / 2
+    pair, p, q = np.nonzero(between.real**2 + between.imag**2 <= (limit * limit)[:, None, None])
+    return first[pair], second[pair], p, q
 
 
-def _is_step(p: _Place, q: _Place, one: Point, other: Point, side: float) -> bool:
-    """Whether two places may be joined without an end: of two doubles laid crosswise, or of two equal suits.
-
-    Those are a double beside a half, or two halves side by side.
-    """
-    if _are_flush(p, q):
-        return p.suit is not None and q.suit is not None
-    if p.suit is None or p.suit != q.suit or "side" not in (p.kind, q.kind):
-        return False
-    if "middle" in (p.kind, q.kind):
-        return True
-    across = p.outward
-    x, y = other[0] - one[0], other[1] - one[1]
-    return STEP[0] < abs(x * across[1] - y * across[0]) / side < STEP[1]
+def _suits(domino: Domino) -> tuple[int, ...]:
+    """What shows at each of the eight places."""
+    a, b = (_UNKNOWN if half.suit is None else half.suit for half in (domino.a, domino.b))
+    both = a if a == b else _UNKNOWN
+    return (a, b, both, both, a, b, a, b)
 
 
-def _are_flush(p: _Place, q: _Place) -> bool:
-    """Whether two long sides lie against each other in their whole length."""
-    return p.kind == q.kind == "middle"
-
-
-def _cost(p: _Place, q: _Place, side: float, params: LineParams) -> float | None:
-    """How badly two places touch; None when they do not."""
-    gap = math.dist(p.at, q.at) / side
-    steps_aside = "end" not in (p.kind, q.kind)
-    reach = params.step_reach if steps_aside else _reach(p, q, params)
-    if gap > (params.flush_reach if _are_flush(p, q) else reach):
-        return None
-    facing = -(p.outward[0] * q.outward[0] + p.outward[1] * q.outward[1])
-    skew_deg = math.degrees(math.acos(max(-1.0, min(1.0, facing))))
-    if skew_deg > params.max_skew_deg:
-        return None
-    cost = gap + skew_deg / 90 + (params.step_cost if steps_aside else 0)
-    for place in (p, q):
-        # The middle of a long side has a suit where the domino is a double, which is laid crosswise.
-        cost += {"end": 0.0, "middle": 0.15 if place.suit is None else 0.0, "side": 0.06}[place.kind]
-    if p.suit is not None and q.suit is not None and p.suit != q.suit:
-        cost += params.mismatch_cost
-    return cost
-
-
-def _reach(p: _Place, q: _Place, params: LineParams) -> float:
-    are_alike = p.kind == q.kind == "end" and p.suit is not None and p.suit == q.suit
-    return params.reach_alike if are_alike else params.reach
-
-
-def _side(domino: Domino) -> float:
-    """Side of a half in pixels, the mean over the face."""
-    c = domino.corners
-    ends, sides = math.dist(c[0], c[1]) + math.dist(c[2], c[3]), math.dist(c[1], c[2]) + math.dist(c[3], c[0])
-    return (ends + sides / 2) / 4
-
-
-def _places(domino: Domino) -> tuple[_Place, ...]:
-    """The eight places of a domino: two ends, two middles, four half sides."""
-    c0, c1, c2, c3 = domino.corners
-    a_end, b_end, right, left = _between(c0, c1), _between(c2, c3), _between(c1, c2), _between(c3, c0)
-    along, across = _unit(a_end, b_end), _unit(right, left)
-    back, away = (-along[0], -along[1]), (-across[0], -across[1])
-    a, b = domino.a.suit, domino.b.suit
-    both = a if a == b else None
-    return (
-        _Place(a_end, back, _A, "end", a),
-        _Place(b_end, along, _B, "end", b),
-        _Place(right, away, _RIGHT, "middle", both),
-        _Place(left, across, _LEFT, "middle", both),
-        _Place(_between(c1, right), away, _A, "side", a),
-        _Place(_between(right, c2), away, _B, "side", b),
-        _Place(_between(c0, left), across, _A, "side", a),
-        _Place(_between(left, c3), across, _B, "side", b),
-    )
-
-
-def _between(p: Point, q: Point) -> Point:
-    return ((p[0] + q[0]) / 2, (p[1] + q[1]) / 2)
-
-
-def _unit(start: Point, stop: Point) -> Point:
-    length = math.dist(start, stop) or 1.0
-    return ((stop[0] - start[0]) / length, (stop[1] - start[1]) / length)
-
-
-def _starts(taken: dict[int, dict[str, tuple[int, _Joint]]], dominoes: Sequence[Domino]) -> list[int]:
+def _starts(taken: dict[int, Taken], dominoes: Sequence[Domino]) -> list[int]:
     """One end of every chain, the one farther left, then higher."""
     starts, seen = [], set()
     for index in sorted((i for i in taken if len(taken[i]) == 1), key=lambda i: dominoes[i].centre):
@@ -273,7 +242,7 @@ def _starts(taken: dict[int, dict[str, tuple[int, _Joint]]], dominoes: Sequence[
     return starts
 
 
-def _walk(start: int, taken: dict[int, dict[str, tuple[int, _Joint]]], dominoes: Sequence[Domino]) -> tuple[Link, ...]:
+def _walk(start: int, taken: dict[int, Taken], dominoes: Sequence[Domino]) -> tuple[Link, ...]:
     """The chain from one end to the other."""
     links, entry, here, before = [], None, start, -1
     while True:
@@ -288,7 +257,7 @@ def _walk(start: int, taken: dict[int, dict[str, tuple[int, _Joint]]], dominoes:
 
 
 def _flipped(
-    domino: Domino, index: int, entry: tuple[str, int, _Joint] | None, leave: tuple[str, int, _Joint] | None
+    domino: Domino, index: int, entry: tuple[int, int, _Joint] | None, leave: tuple[int, int, _Joint] | None
 ) -> bool:
     """Whether half b comes first: by the half that was entered or left, and for one lying crosswise by its suits."""
     if entry is not None and entry[0] in (_A, _B):
@@ -297,5 +266,5 @@ def _flipped(
         return leave[0] == _A
     if entry is not None and domino.a.suit != domino.b.suit:
         met = entry[2].suits[1 if entry[2].first == index else 0]
-        return met is not None and met == domino.b.suit
+        return met == domino.b.suit
     return False

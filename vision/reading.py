@@ -32,7 +32,7 @@ class Half:
         """The most probable suit; None when the half cannot be seen."""
         if self.probabilities is None:
             return None
-        return max(range(SUITS), key=self.probabilities.__getitem__)
+        return self.probabilities.index(max(self.probabilities))
 
     @property
     def confidence(self) -> float:
