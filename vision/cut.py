@@ -28,17 +28,25 @@ NEAR_PX: Final = 9.0
 """Side of a half at which the finder's size comes out as 0."""
 
 
-_ROUND: Final = np.array(((-1.0, 0.5), (-1.0, -0.5), (1.0, -0.5), (1.0, 0.5)))
+_ROUND: Final = np.array((-1 + 0.5j, -1 - 0.5j, 1 - 0.5j, 1 + 0.5j))
+"""The corners of a domino that lies along x, as numbers x + iy, in sides of a half."""
 
 
 def quads_of(poses: Points) -> Points:
     """The corners of dominoes seen straight from above, shape (N, 4, 2), from poses of shape (N, 4)."""
     x, y, angle, side = np.asarray(poses, np.float64).reshape(-1, 4).T[..., None]
-    along, across = np.cos(angle) * side, np.sin(angle) * side
-    quads = np.empty((len(x), 4, 2))
-    quads[..., 0] = x + _ROUND[:, 0] * along - _ROUND[:, 1] * across
-    quads[..., 1] = y + _ROUND[:, 0] * across + _ROUND[:, 1] * along
-    return quads
+    corners = x + 1j * y + side * np.exp(1j * angle) * _ROUND
+    return _points(corners)
+
+
+def _points(numbers: NDArray[np.complexfloating[Any, Any]]) -> Points:
+    """Points (x, y), shape (N, 4, 2), of numbers x + iy, shape (N, 4)."""
+    return np.asarray(numbers.view(np.float64).reshape(-1, 4, 2))
+
+
+def _numbers(points: Points) -> NDArray[np.complexfloating[Any, Any]]:
+    """Numbers x + iy of points (x, y): what is turned, moved and measured together is one array."""
+    return np.asarray(points[..., 0] + 1j * points[..., 1])
 
 
 HOME: Final = quads_of(np.array(((FACE_PX[1] - 1) / 2, (FACE_PX[0] - 1) / 2, 0.0, HALF_PX)))[0].astype(np.float32)
@@ -73,7 +81,10 @@ FOLDED: Final[Grid] = folded(WHOLE[..., None]).reshape(4, FACE_PX[0] // 2, -1)
 """The same, so ordered that what is cut out is folded already."""
 FEW: Final[Grid] = WHOLE[:, 7:22:4, 8:40:4]
 """A few places of the domino itself, from which its colour is told."""
+_ACROSS: Final = np.array(((1, -1, 2), (1, -1, -2), (1, 1, -2), (1, 1, 2))) / 4
+"""How much each corner counts in a quad's middle, its step from there to b's end, and its breadth."""
 _CORNERS: Final = (np.array((0.0, 0.0, 1.0, 1.0)), np.array((1.0, 0.0, 0.0, 1.0)))
+"""How far along and across the corners of a quad lie."""
 
 
 def cut(bgr: NDArray[np.uint8], quads: Points, grid: Grid = WHOLE) -> NDArray[np.uint8]:
@@ -82,15 +93,16 @@ def cut(bgr: NDArray[np.uint8], quads: Points, grid: Grid = WHOLE) -> NDArray[np
     A quad is so small that it may be taken as bilinear, which lets all be cut in one go.
     """
     rows, columns = grid.shape[1:]
-    places = np.einsum("nkc,kp->cnp", quads.astype(np.float32), grid.reshape(4, -1)).reshape(2, -1, columns)
+    places = (quads.astype(np.float32).transpose(2, 0, 1) @ grid.reshape(4, -1)).reshape(2, -1, columns)
     faces = cv2.remap(bgr, places[0], places[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(faces, dtype=np.uint8).reshape(-1, rows, columns, 3)
 
 
 def moved(quads: Points, offsets: Points) -> Points:
     """Quads, shape (N, 4, 2), with each corner moved by so many sides of a half along and across, the same shape."""
-    weights = _weights(_CORNERS[0] + offsets[..., 0] / 2, _CORNERS[1] + offsets[..., 1])
-    return np.asarray(np.einsum("kni,nkc->nic", weights, quads))
+    along, across = _CORNERS[0] + offsets[..., 0] / 2, _CORNERS[1] + offsets[..., 1]
+    c0, c1, c2, c3 = _numbers(quads).T[..., None]
+    return _points(c1 + along * (c2 - c1) + across * (c0 - c1) + along * across * (c1 - c2 + c3 - c0))
 
 
 def halves_of(quad: Points) -> Points:
@@ -101,10 +113,8 @@ def halves_of(quad: Points) -> Points:
 
 def poses_of(quads: Points) -> Points:
     """The pose nearest to each quad, shape (N, 4)."""
+    middle, along, across = (_numbers(quads) @ _ACROSS).T
     poses = np.empty((len(quads), 4))
-    axis = (quads[:, 2] + quads[:, 3] - quads[:, 0] - quads[:, 1]) / 2
-    across = (quads[:, 0] + quads[:, 3] - quads[:, 1] - quads[:, 2]) / 2
-    poses[:, :2] = quads.sum(axis=1) / 4
-    poses[:, 2] = np.arctan2(axis[:, 1], axis[:, 0])
-    poses[:, 3] = (np.hypot(*axis.T) / 2 + np.hypot(*across.T)) / 2
+    poses[:, 0], poses[:, 1], poses[:, 2] = middle.real, middle.imag, np.angle(along)
+    poses[:, 3] = (np.abs(along) + np.abs(across)) / 2
     return poses

@@ -91,7 +91,7 @@ class Eyes:
 
     def quads(self, poses: Floats) -> Floats:
         """The corners of dominoes at some places, shape (N, 4, 2), as the camera sees them lie on a known table."""
-        if self.table is None:
+        if self.table is None or not len(poses):
             return quads_of(poses)
         middle, (_, _, angle, side) = poses[:, :2], poses.T
         ends = np.empty((4, len(poses), 2))
@@ -122,9 +122,9 @@ class Eyes:
 
 def cut_from(levels: list[Level], quads: Floats, grid: Grid = WHOLE, coarser: int = 0) -> NDArray[np.uint8]:
     """The faces under some quads of the picture, each from the level that shows it best, or a coarser one."""
-    cuts = np.empty((len(quads), *grid.shape[1:], 3), np.uint8)
     which = np.minimum(levels_for(levels, poses_of(quads)[:, 3]) + coarser, len(levels) - 1)
-    for number in np.unique(which):
+    cuts = np.empty((len(quads), *grid.shape[1:], 3), np.uint8)
+    for number in set(which.tolist()):
         here = which == number
         cuts[here] = cut(levels[number].bgr, levels[number].from_picture(quads[here]), grid)
     return cuts

@@ -5,6 +5,7 @@ clockwise seen from above: 0 at the bottom, 1 left, 2 top, 3 right.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 import cv2
@@ -79,6 +80,8 @@ class Table:
     """Depth of each seat's strip along its edge; the line grows in the square between."""
     lens: Lens | None = None
     """What bends the picture, where it is known; None takes it for straight."""
+    px_per_mm: float = field(init=False, repr=False, compare=False)
+    """The scale at the table's centre, the mean of the two directions."""
     _to_mm: Points = field(init=False, repr=False, compare=False)
     _to_px: Points = field(init=False, repr=False, compare=False)
 
@@ -93,6 +96,10 @@ class Table:
         square = SQUARE * self.side_mm / 2
         object.__setattr__(self, "_to_mm", homography(quad, square))
         object.__setattr__(self, "_to_px", homography(square, quad))
+        step_mm = self.side_mm / 100
+        middle, right, down = self.to_px([(0.0, 0.0), (step_mm, 0.0), (0.0, step_mm)])
+        scale = (np.hypot(*(right - middle)) + np.hypot(*(down - middle))) / (2 * step_mm)
+        object.__setattr__(self, "px_per_mm", float(scale))
 
     def to_mm(self, points: ArrayLike) -> Points:
         """Pixels to table millimetres; points of shape (..., 2), the same shape comes back."""
@@ -103,20 +110,13 @@ class Table:
         flat = project(self._to_px, points)
         return flat if self.lens is None else self.lens.bent(flat)
 
-    @property
-    def px_per_mm(self) -> float:
-        """The scale at the table's centre, the mean of the two directions."""
-        step_mm = self.side_mm / 100
-        middle, right, down = self.to_px([(0.0, 0.0), (step_mm, 0.0), (0.0, step_mm)])
-        return float(np.hypot(*(right - middle)) + np.hypot(*(down - middle))) / (2 * step_mm)
-
     def within(self, left: int, top: int) -> "Table":
         """The same table in the part of the picture that begins there."""
-        corners = [(x - left, y - top) for x, y in self.corners_px]
-        lens = self.lens
-        if lens is not None:
-            lens = replace(lens, centre_px=(lens.centre_px[0] - left, lens.centre_px[1] - top))
-        return replace(self, corners_px=(corners[0], corners[1], corners[2], corners[3]), lens=lens)
+        return _within(self, left, top)
+
+    def box_px(self, reach_mm: float) -> NDArray[np.float64]:
+        """Left and top, right and bottom of what shows the table and so far over its edge, shape (2, 2)."""
+        return _box_px(self, reach_mm)
 
     def holds(self, point_px: Point) -> bool:
         """Whether a point of the picture is on the table."""
@@ -139,6 +139,24 @@ class Table:
         if abs(y) >= abs(x):
             return 0 if y > 0 else 2
         return 3 if x > 0 else 1
+
+
+# A table lies where it lies: what is asked of it for every frame is worked out once.
+@lru_cache(maxsize=16)
+def _within(table: Table, left: int, top: int) -> Table:
+    corners = [(x - left, y - top) for x, y in table.corners_px]
+    lens = table.lens
+    if lens is not None:
+        lens = replace(lens, centre_px=(lens.centre_px[0] - left, lens.centre_px[1] - top))
+    return replace(table, corners_px=(corners[0], corners[1], corners[2], corners[3]), lens=lens)
+
+
+@lru_cache(maxsize=16)
+def _box_px(table: Table, reach_mm: float) -> NDArray[np.float64]:
+    reach = table.side_mm / 2 + reach_mm
+    rim = reach * np.array([(u, v) for u in (-1, 0, 1) for v in (-1, 0, 1)])
+    whole = np.concatenate((np.nan_to_num(table.to_px(rim)), table.corners_px))
+    return np.stack((whole.min(axis=0), whole.max(axis=0)))
 
 
 def table_record(table: Table | None) -> dict[str, Any] | None:

@@ -15,12 +15,8 @@ GAP: Final = 0.02
 """Usual gap between touching dominoes, in sides of a half."""
 
 
-def neighbours(pose: Floats, *, beside: bool = False) -> Floats:
-    """The ways a further domino can touch each, 14 rows for each row (x, y, angle, side), shape (14N, 4).
-
-    Straight on, crosswise and round either corner at both ends, and against the middles of the long sides. 20 rows with
-    those that lie beside it, along the whole of it or stepping aside by a half.
-    """
+def _touching(*, beside: bool) -> Floats:
+    """Rows (along, across, turn) of a further domino from the one it touches, in sides of a half and radians."""
     places = []
     for end in (-1, 1):
         places.append((end * (2 + GAP), 0.0, 0.0))
@@ -32,14 +28,27 @@ def neighbours(pose: Floats, *, beside: bool = False) -> Floats:
         places.append((0.0, side * (1.5 + GAP), 0.5))
         if beside:
             places += [(step, side * (1 + GAP), 0.0) for step in (-1.0, 0.0, 1.0)]
-    along, across, turn = np.array(places).T
-    return shifted(
-        np.repeat(pose, len(places), axis=0), *(np.tile(part, len(pose)) for part in (along, across, turn * np.pi))
-    )
+    return np.array(places) * (1.0, 1.0, np.pi)
+
+
+_TOUCHING: Final = _touching(beside=False)
+_TOUCHING_OR_BESIDE: Final = _touching(beside=True)
+
+
+def neighbours(pose: Floats, *, beside: bool = False) -> Floats:
+    """The ways a further domino can touch each, 14 rows for each row (x, y, angle, side), shape (14N, 4).
+
+    Straight on, crosswise and round either corner at both ends, and against the middles of the long sides. 20 rows with
+    those that lie beside it, along the whole of it or stepping aside by a half.
+    """
+    return shifted(pose[:, None], *(_TOUCHING_OR_BESIDE if beside else _TOUCHING).T).reshape(-1, 4)
 
 
 def shifted(pose: Floats, along: Floats | float, across: Floats | float, turn_rad: Floats | float) -> Floats:
-    """The poses moved in their own direction, in sides of a half, and turned, all or each otherwise; shape (N, 4)."""
-    x, y, angle, side = pose.T
-    cos, sin = np.cos(angle) * side, np.sin(angle) * side
-    return np.stack((x + along * cos - across * sin, y + along * sin + across * cos, angle + turn_rad, side), axis=1)
+    """The poses moved in their own direction, in sides of a half, and turned, all or each otherwise; shape (..., 4)."""
+    cos, sin = np.cos(pose[..., 2]) * pose[..., 3], np.sin(pose[..., 2]) * pose[..., 3]
+    right, down = along * cos - across * sin, along * sin + across * cos
+    moved = np.empty((*right.shape, 4))
+    moved[..., 0], moved[..., 1] = pose[..., 0] + right, pose[..., 1] + down
+    moved[..., 2], moved[..., 3] = pose[..., 2] + turn_rad, pose[..., 3]
+    return moved

@@ -13,6 +13,8 @@ MOST_STATES: Final = 60_000
 """Bound on the steps of the exact search over one knot of candidates; past it the knot is settled greedily."""
 SAME_TURN_RAD: Final = 0.35
 """How differently two places may be turned that are one."""
+_COMPLEX: Final = np.array((1, 1j))
+"""Takes points (x, y) to numbers x + iy."""
 
 
 def overlaps(pose: Floats) -> NDArray[np.bool_]:
@@ -27,20 +29,19 @@ def crossing(one: Floats, other: Floats) -> NDArray[np.bool_]:
 
     Two rectangles are apart when one of their four axes separates them.
     """
-    result = np.hypot(one[:, None, 0] - other[None, :, 0], one[:, None, 1] - other[None, :, 1]) < 1.12 * (
-        one[:, None, 3] + other[None, :, 3]
-    )
+    between = (one[:, :2] @ _COMPLEX)[:, None] - other[:, :2] @ _COMPLEX
+    result = np.asarray(np.abs(between) < 1.12 * (one[:, 3:] + other[:, 3]))
     first, second = np.nonzero(result)
-    faces: Floats = np.stack((one[first], other[second]))
-    axes = np.stack((np.cos(faces[..., 2]), np.sin(faces[..., 2])), axis=-1)
-    directions = np.concatenate((axes, np.stack((-axes[..., 1], axes[..., 0]), axis=-1)))
-    sides: Floats = SHRINK * faces[..., 3]
-    reach = np.concatenate((sides, sides / 2))[..., None] * directions
-    reached = np.abs(np.einsum("apk,dpk->dap", reach, directions)).sum(axis=1)
-    between = np.abs(np.einsum("pk,dpk->dp", faces[1, :, :2] - faces[0, :, :2], directions))
-    apart = (between > reached).any(axis=0)
-    result[first, second] = ~apart
-    return np.asarray(result, dtype=np.bool_)
+    turns, sides = np.stack((one[first, 2], other[second, 2])), np.stack((one[first, 3], other[second, 3]))
+    # Of each of the two: the way to the other along and across it, and how far both reach those ways.
+    way = between[first, second] * np.exp(-1j * turns)
+    turned = np.exp(1j * (turns[0] - turns[1]))
+    cos, sin = np.abs(turned.real), np.abs(turned.imag)
+    own, others = SHRINK * sides, SHRINK * sides[::-1]
+    apart = np.abs(way.real) > own + others * (cos + sin / 2)
+    apart |= np.abs(way.imag) > own / 2 + others * (sin + cos / 2)
+    result[first, second] = ~apart.any(axis=0)
+    return result
 
 
 def same(one: Floats, other: Floats, sides: float = 0.35) -> NDArray[np.bool_]:

@@ -329,7 +329,8 @@ def _followed(eyes: Eyes, faces: Faces, answers: Sequence[Answer], params: Param
         told = len(sure)
         known = _packed(sure)
         near = _partly_new(_free_places(known, answers, tried), hints)
-        near = near[_is_like(eyes.shades(near), eyes.shades(known.poses))]
+        shades = eyes.shades(np.concatenate((known.poses, near)))
+        near = near[_is_like(shades[len(known) :], shades[: len(known)])]
         tried = np.concatenate((tried, near))
         faces = _looked_at(eyes, faces, near, params)
     return faces
@@ -394,10 +395,8 @@ def _part(bgr: Bgr8, box: Box, table: Table | None, params: Params) -> tuple[tup
     height, width = bgr.shape[:2]
     edge = np.array((box[:2], box[2:]), np.float64)
     if table is not None:
-        reach = table.side_mm / 2 + params.half_mm[1]
-        rim = reach * np.array([(u, v) for u in (-1, 0, 1) for v in (-1, 0, 1)])
-        whole = np.concatenate((np.nan_to_num(table.to_px(rim)), table.corners_px))
-        edge = np.array((np.maximum(edge[0], whole.min(axis=0)), np.minimum(edge[1], whole.max(axis=0))))
+        whole = table.box_px(params.half_mm[1])
+        edge = np.array((np.maximum(edge[0], whole[0]), np.minimum(edge[1], whole[1])))
     (left, top), (right, bottom) = np.clip(edge, 0, (width, height)).astype(int)
     part = bgr[top:bottom, left:right]
     return (int(left), int(top)), part
