@@ -24,8 +24,8 @@ FOUND_PX: Final = (6.5, 15.5)
 """Side of a half from the smallest to the largest that one level is searched for."""
 MOST: Final = 80
 """At most so many places are looked at in one level, the likeliest; a set has 28 dominoes, two have 56."""
-AROUND: Final = tuple((row, column) for row in range(3) for column in range(3))
-"""A cell, in the middle, and those round it."""
+AROUND: Final = np.mgrid[-1:2, -1:2].reshape(2, 9)
+"""Steps (row, column) to a cell, in the middle, and those round it."""
 AGREE_SIDES: Final = 0.35
 """Apart up to which two cells' centres are one domino's, in sides of a half."""
 BEST_PX: Final = 8.5
@@ -131,8 +131,9 @@ def find(network: Network, level: Level) -> Answer:
     bgr = level.bgr
     if below or beside:
         bgr = np.asarray(cv2.copyMakeBorder(bgr, 0, below, 0, beside, cv2.BORDER_CONSTANT), np.uint8)
-    answer = network(bgr[None])[0]
-    odds = answer[0]
+    quarters = network(bgr[None])[0]
+    answer = quarters.reshape(-1, 2, 2, *quarters.shape[1:])
+    odds = answer[0].transpose(2, 0, 3, 1).reshape(2 * answer.shape[3], -1)
     around = cv2.dilate(odds, np.ones((3, 3), np.uint8))
     row, column = np.nonzero((odds > HOPEFUL) & (odds == around))
     likeliest = np.argsort(-odds[row, column], kind="stable")[:MOST]
@@ -151,15 +152,22 @@ def _fits(side: Floats) -> NDArray[np.bool_]:
 def _agreed(answer: Floats, row: NDArray[np.intp], column: NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:
     """Centres (N, 2), angles and sides (N,) at some cells, each the mean of what the cell and those round it say.
 
-    Only those count that mean the same domino: whose centre is the cell's own, or nearly.
+    Only those count that mean the same domino: whose centre is the cell's own, or nearly. Answer: what the network says
+    of four cells at each place, shape (6, 2, 2, h / 2, w / 2).
     """
-    height, width = answer.shape[1:]
-    v, u = (np.array(AROUND) - 1).T
-    rows, columns = np.clip(row[:, None] + v, 0, height - 1), np.clip(column[:, None] + u, 0, width - 1)
-    odds, dx, dy, size, cos, sin = answer[:, rows, columns].astype(np.float64)
-    x, y = (columns + dx) * STRIDE + CELL_PX, (rows + dy) * STRIDE + CELL_PX
-    own = np.hypot(x - x[:, 4:5], y - y[:, 4:5]) < AGREE_SIDES * NEAR_PX * np.exp(np.clip(size[:, 4:5], -2, 2))
-    weight = own / (1 + np.exp(-odds))
+    rows = np.minimum(np.maximum(row[:, None] + AROUND[0], 0), 2 * answer.shape[3] - 1)
+    columns = np.minimum(np.maximum(column[:, None] + AROUND[1], 0), 2 * answer.shape[4] - 1)
+    said = answer[:, rows % 2, columns % 2, rows // 2, columns // 2].astype(np.float64)
+    said[1] += columns
+    said[2] += rows
+    apart = said[1:3] - said[1:3, :, 4:5]
+    own_cells = AGREE_SIDES / STRIDE * _side(said[3, :, 4:5])
+    weight = ((apart * apart).sum(axis=0) < own_cells * own_cells) / (1 + np.exp(-said[0]))
     weight /= weight.sum(axis=1, keepdims=True)
-    x, y, size, cos, sin = ((part * weight).sum(axis=1) for part in (x, y, size, cos, sin))
-    return np.stack((x, y), axis=1), np.arctan2(sin, cos) / 2, NEAR_PX * np.exp(np.clip(size, -2, 2))
+    x, y, size, cos, sin = (said[1:] * weight).sum(axis=2)
+    return np.stack((x, y), axis=1) * STRIDE + CELL_PX, np.arctan2(sin, cos) / 2, _side(size)
+
+
+def _side(size: Floats) -> Floats:
+    """Sides of halves in a level, from what the network says of them."""
+    return np.asarray(NEAR_PX * np.exp(np.minimum(np.maximum(size, -2), 2)))

@@ -29,11 +29,11 @@ class _Block(nn.Module):
 
 
 class Finder(nn.Module):
-    """Where dominoes lie: pixels (1, H, W, 3), uint8, H and W multiples of 16, to (6, H/4, W/4) for each.
+    """Where dominoes lie: pixels (1, H, W, 3), uint8, H and W multiples of 16, to (24, H/8, W/8) for each.
 
-    The six: log odds of a domino's centre, its place against the cell's centre in cells (x, y), the logarithm of the
-    half's side over `NEAR_PX`, and cosine and sine of twice the angle of the axis. Most is worked out at an eighth of
-    the size, where it is cheap, and each place there answers for four cells.
+    Six for each of four cells, (row, column) within the place: log odds of a domino's centre, its place against the
+    cell's centre in cells (x, y), the logarithm of the half's side over `NEAR_PX`, and cosine and sine of twice the
+    angle of the axis. Most is worked out at an eighth of the size, where it is cheap.
     """
 
     def __init__(self, c1: int = 16, c2: int = 32) -> None:
@@ -42,13 +42,13 @@ class Finder(nn.Module):
             _conv(3, c1, step=2), _conv(c1, c2, step=2), _conv(c2, c2, step=2), _Block(c2), _Block(c2), _Block(c2)
         )
         self.sixteenth = nn.Sequential(_conv(c2, c2, step=2), _Block(c2), _Block(c2), _Block(c2))
-        self.answer = nn.Sequential(_Block(c2), nn.Conv2d(c2, 24, 1), nn.PixelShuffle(2))
+        self.answer = nn.Sequential(_Block(c2), nn.Conv2d(c2, 24, 1))
         nn.init.constant_(self.answer[1].bias[:4], -4.0)
 
     def forward(self, bgr: Tensor) -> Tensor:
         """The answer to one picture."""
-        # The square root evens out what a dim lamp does.
-        eighth = self.eighth(torch.sqrt(bgr.permute(0, 3, 1, 2).float() / 255))
+        # The square root evens out what a dim lamp does; its scale is of no matter to what is normalised at once.
+        eighth = self.eighth(torch.sqrt(bgr.permute(0, 3, 1, 2).float()))
         back = nn.functional.interpolate(self.sixteenth(eighth), scale_factor=2.0, mode="nearest")
         answer: Tensor = self.answer(eighth + back)
         return answer
@@ -78,9 +78,9 @@ class FaceReader(nn.Module):
 
     def forward(self, folded: Tensor) -> Tensor:
         """The answers to some faces."""
-        x = torch.sqrt(folded.permute(0, 3, 1, 2).float() / 255)
+        x = torch.sqrt(folded.permute(0, 3, 1, 2).float())
         x = x - x.mean(dim=(1, 2, 3), keepdim=True)
-        x = x / (torch.sqrt((x * x).mean(dim=(1, 2, 3), keepdim=True)) + 0.02)
+        x = x / (torch.sqrt((x * x).mean(dim=(1, 2, 3), keepdim=True)) + 0.32)
         answer: Tensor = self.answer(self.features(x))
         return answer
 
@@ -88,8 +88,9 @@ class FaceReader(nn.Module):
 def finder_loss(answer: Tensor, heat: Tensor, weight: Tensor, pose: Tensor, mask: Tensor) -> Tensor:
     """How wrong the finder is: the centres' log odds by focal loss, the poses where dominoes are.
 
-    Shapes: answer (N, 6, h, w); heat, weight, mask (N, h, w); pose (N, 5, h, w).
+    Shapes: answer (N, 24, h / 2, w / 2); heat, weight, mask (N, h, w); pose (N, 5, h, w).
     """
+    answer = nn.functional.pixel_shuffle(answer, 2)
     chance = torch.sigmoid(answer[:, 0]).clamp(1e-5, 1 - 1e-5)
     peak = heat > 0.99
     hit = -torch.log(chance) * (1 - chance) ** 2 * peak
