@@ -132,6 +132,7 @@ def _record(found: Calibration, held: Held, path: Path) -> dict[str, Any]:
         "corners_px": [[round(x, 2), round(y, 2)] for x, y in found.table.corners_px],
         "side_mm": found.table.side_mm,
         "domino_mm": round(found.domino_mm, 1),
+        "measured_mm": None if found.table.domino_mm is None else round(found.table.domino_mm, 1),
         "lens": None if lens is None else {"focal_px": lens.focal_px, "k1": round(lens.k1, 5), "k2": round(lens.k2, 5)},
         "held": _plain(held.controls),
         "refused": list(held.refused),
@@ -147,6 +148,9 @@ def _text(found: Calibration, held: Held, path: Path) -> str:
     """The result for a person."""
     score, table = found.score, found.table
     edge = "nothing to tell it by" if score.edge_px is None else f"an edge takes {score.edge_px:.1f} pixels"
+    measured = "not measured; with three or more on the table the reader is faster and stricter"
+    if table.domino_mm is not None:
+        measured = f"{table.domino_mm:.1f} mm long"
     corners = ", ".join(f"({x:.0f}, {y:.0f})" for x, y in table.corners_px)
     lines = [
         f"calibration: {'passed' if score.passed else 'failed'}",
@@ -154,6 +158,7 @@ def _text(found: Calibration, held: Held, path: Path) -> str:
         f"  a half:     {score.half_px:.1f} pixels at least",
         f"  in view:    {100 * score.in_view:.0f} % of the table",
         f"  sharpness:  {edge}",
+        f"  dominoes:   {measured}",
         f"  corners:    {corners}, from the one between seats 1 and 2 on clockwise",
     ]
     if held.controls:

@@ -52,6 +52,8 @@ class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     score: _Score
     controls: dict[str, Any]
     rest: _Rest
+    measured_mm: float | None = None
+    """How long the dominoes are that lay there; None where too few did."""
 
 
 def keep(path: Path, calibration: Calibration) -> None:
@@ -71,6 +73,7 @@ def keep(path: Path, calibration: Calibration) -> None:
         score=_Score(score.error_mm, score.half_px, score.in_view, score.edge_px),
         controls=dict(calibration.controls),
         rest=_packed(calibration.rest),
+        measured_mm=table.domino_mm,
     )
     try:
         replace_file(path, msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n")
@@ -102,7 +105,7 @@ def kept_calibration(path: Path, *, zone_mm: float = TableConfig().zone_mm) -> C
         kept = msgspec.json.decode(data, type=_Kept)
         bend = kept.lens
         lens = None if bend is None else Lens(bend.focal_px, bend.centre_px, bend.k1, bend.k2)
-        table = Table(kept.corners_px, side_mm=kept.side_mm, zone_mm=zone_mm, lens=lens)
+        table = Table(kept.corners_px, side_mm=kept.side_mm, zone_mm=zone_mm, lens=lens, domino_mm=kept.measured_mm)
         rest = _unpacked(kept.rest)
     except (msgspec.DecodeError, ValueError) as error:
         if isinstance(error, ConfigError):

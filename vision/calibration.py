@@ -249,6 +249,8 @@ def judged(
             "lower, or choose a larger picture in [camera]"
         )
     lengths = [length_mm(domino, table) for domino in dominoes]
+    if len(lengths) >= LEAST_DOMINOES:
+        table = replace(table, domino_mm=float(np.median(lengths)))
     if lengths and abs(float(np.median(lengths)) / domino_mm - 1) > 2 * MOST_STRETCH:
         faults.append(
             f"the dominoes on the table are {np.median(lengths):.0f} mm long, {domino_mm:g} are expected: give "

@@ -80,6 +80,8 @@ class Table:
     """Depth of each seat's strip along its edge; the line grows in the square between."""
     lens: Lens | None = None
     """What bends the picture, where it is known; None takes it for straight."""
+    domino_mm: float | None = None
+    """Length of the dominoes that are played with, where they have been measured; only such are looked for."""
     px_per_mm: float = field(init=False, repr=False, compare=False)
     """The scale at the table's centre, the mean of the two directions."""
     _to_mm: Points = field(init=False, repr=False, compare=False)
@@ -88,6 +90,8 @@ class Table:
     def __post_init__(self) -> None:
         if not self.side_mm > 0 or not 0 <= self.zone_mm < self.side_mm / 2:
             raise ValueError(f"expected 0 <= zone_mm < side_mm / 2, got zone_mm {self.zone_mm}, side_mm {self.side_mm}")
+        if self.domino_mm is not None and not self.domino_mm > 0:
+            raise ValueError(f"expected domino_mm above 0, got {self.domino_mm}")
         quad = np.asarray(self.corners_px, dtype=np.float64)
         if quad.shape != (4, 2) or not np.isfinite(quad).all() or not _is_clockwise(quad):
             raise ValueError(f"expected four table corners clockwise from the top left, got {self.corners_px}")
@@ -165,7 +169,13 @@ def table_record(table: Table | None) -> dict[str, Any] | None:
         return None
     lens = table.lens
     bends = lens and {"focal_px": lens.focal_px, "centre_px": lens.centre_px, "k1": lens.k1, "k2": lens.k2}
-    return {"corners_px": table.corners_px, "side_mm": table.side_mm, "zone_mm": table.zone_mm, "lens": bends}
+    return {
+        "corners_px": table.corners_px,
+        "side_mm": table.side_mm,
+        "zone_mm": table.zone_mm,
+        "lens": bends,
+        "domino_mm": table.domino_mm,
+    }
 
 
 def table_from(record: dict[str, Any] | None) -> Table | None:
@@ -178,7 +188,9 @@ def table_from(record: dict[str, Any] | None) -> Table | None:
     if bends is not None:
         x, y = bends["centre_px"]
         lens = Lens(float(bends["focal_px"]), (float(x), float(y)), float(bends["k1"]), float(bends.get("k2", 0.0)))
-    return Table((a, b, c, d), side_mm=float(record["side_mm"]), zone_mm=float(record["zone_mm"]), lens=lens)
+    side_mm, zone_mm, domino_mm = float(record["side_mm"]), float(record["zone_mm"]), record.get("domino_mm")
+    length_mm = None if domino_mm is None else float(domino_mm)
+    return Table((a, b, c, d), side_mm=side_mm, zone_mm=zone_mm, lens=lens, domino_mm=length_mm)
 
 
 def quad_of(corners: ArrayLike) -> Corners:

@@ -77,6 +77,8 @@ class Params:
 
     half_mm: tuple[float, float] = (18.0, 31.0)
     """Side of a half, from the smallest to the largest set; used when the table's scale is known."""
+    of_known: tuple[float, float] = (0.8, 1.25)
+    """Sides of halves that are believed where the dominoes have been measured: another set may be taken one evening."""
     hopeful: float = -5.0
     """Log odds at first look below which a place is not looked at again."""
     off: float = 0.05
@@ -250,7 +252,11 @@ def _searched(finder: Network, eyes: Eyes, params: Params, hints: Hints) -> tupl
 
     Places are looked at as late as can be, for the next level often shows the same dominoes better.
     """
-    sides_px = None if eyes.table is None else eyes.table.px_per_mm * np.array(params.half_mm)
+    sides_px = None
+    if eyes.table is not None:
+        length_mm = eyes.table.domino_mm
+        sides_mm = np.array(params.half_mm) if length_mm is None else length_mm / 2 * np.array(SEEN_SIDES)
+        sides_px = eyes.table.px_per_mm * sides_mm
     if hints.side_px:
         sides_px = hints.side_px * np.array(SEEN_SIDES)
     levels = to_search(eyes.levels, sides_px)
@@ -355,7 +361,10 @@ def _is_on_table(quads: Floats, table: Table, params: Params) -> NDArray[np.bool
     """Which lie on the table in a size that sets have."""
     x_mm, y_mm, _, side_mm = poses_of(table.to_mm(quads)).T
     on_table = np.maximum(np.abs(x_mm), np.abs(y_mm)) <= table.side_mm / 2
-    return np.asarray(on_table & (side_mm > params.half_mm[0]) & (side_mm < params.half_mm[1]))
+    least_mm, most_mm = params.half_mm
+    if table.domino_mm is not None:
+        least_mm, most_mm = (share * table.domino_mm / 2 for share in params.of_known)
+    return np.asarray(on_table & (side_mm > least_mm) & (side_mm < most_mm))
 
 
 def _packed(faces: Faces) -> Faces:

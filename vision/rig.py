@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vision.geometry import Lens, Table
+from vision.layout import DOMINO_LENGTH_MM
 
 Points = NDArray[np.float64]
 
@@ -51,13 +52,14 @@ class Rig:
         )
 
     def table(self) -> Table:
-        """The table as a calibration of its four corners and the lens would find it."""
+        """The table as a calibration of its corners, the lens and the dominoes would find it."""
         half = self.table_mm / 2
         corners = self.to_px([(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)])
         a, b, c, d = ((float(x), float(y)) for x, y in corners)
         middle = ((self.width_px - 1) / 2, (self.height_px - 1) / 2)
         lens = Lens(self.focal_px, middle, self.k1) if self.k1 else None
-        return Table((a, b, c, d), side_mm=self.table_mm, zone_mm=self.zone_mm, lens=lens)
+        sizes = {"side_mm": self.table_mm, "zone_mm": self.zone_mm, "domino_mm": DOMINO_LENGTH_MM}
+        return Table((a, b, c, d), lens=lens, **sizes)
 
     def to_px(self, points_mm: ArrayLike) -> Points:
         """Points of shape (N, 3) in table millimetres to pixels, shape (N, 2)."""

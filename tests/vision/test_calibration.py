@@ -178,7 +178,9 @@ def test_dominoes_on_the_table_check_the_measures() -> None:
         bgr = picture(STRAIGHT)
     finally:
         table.lay(())
-    assert calibrate(bgr, with_reader=True).score.passed
+    of_two = calibrate(bgr, with_reader=True)
+    assert of_two.score.passed
+    assert of_two.table.domino_mm is None
     found = calibrated(
         bgr,
         side_mm=SIDE_MM,
@@ -217,6 +219,7 @@ def test_edge_and_a_few_dominoes_tell_where_the_table_lies(name: str) -> None:
     found = calibrate(played(name), side_mm=side_mm, with_reader=True)
     assert found.score.passed
     assert max(off_mm(found.table, rig, side_mm)) < 3.0
+    assert found.table.domino_mm == pytest.approx(48.0, abs=1.5)
     assert found.score.edge_px is not None
 
 

@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -172,6 +173,16 @@ def test_what_is_no_domino_s_size_on_a_known_table_is_none(side_mm: float) -> No
     """Halves of 12 or 48 mm are in no set, whatever they look like."""
     corners = RIG.table().corners_px
     assert read(pictured(laid(LINE[:3], 0)).bgr, table=Table(corners, side_mm=side_mm)) == Reading()
+
+
+@pytest.mark.parametrize(
+    ("domino_mm", "is_read"), [(48.0, True), (42.0, True), (56.0, True), (36.0, False), (64.0, False)]
+)
+def test_dominoes_that_were_measured_are_the_only_ones_on_the_table(domino_mm: float, is_read: bool) -> None:
+    """Those of a set a little larger or smaller pass; what is a third smaller or larger is no domino of the game."""
+    table = replace(RIG.table(), domino_mm=domino_mm)
+    reading = read(pictured(laid(LINE[:5], 0)).bgr, table=table)
+    assert is_line(reading, LINE[:5]) if is_read else reading == Reading()
 
 
 @pytest.mark.parametrize("k1", [-0.15, 0.04])
