@@ -66,7 +66,7 @@ from vision.geometry import Table, table_from, table_record
 from vision.images import ImageError, load
 from vision.layout import LineLayout
 from vision.lookout import Back, Camera, Died, Examined, Lookout, Lost, News, Playback, Taken
-from vision.reader import read
+from vision.reader import read, watched
 from vision.reading import Reading
 from vision.recall import Recall
 from vision.rereading import reread
@@ -267,11 +267,12 @@ class Service:
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)
-            self._view = View(read=lambda bgr: read(bgr, table=table), table=table, clock_ns=clock_ns)
+            look = partial(watched, table=table)
+            self._view = View(read=look, table=table, clock_ns=clock_ns)
             self._page = _open_page(config, self._view, logger)
             if self._page is not None:
                 stack.callback(self._page.close)
-            watch, watch_again = remembering(lambda bgr: read(bgr, table=table), partial(reread, table=table))
+            watch, watch_again = remembering(look, partial(reread, table=table))
             self._lookout = _lookout(
                 config,
                 calibration,
@@ -491,7 +492,7 @@ def _meta(config: Config) -> dict[str, Any]:
 def replay_recording(
     folder: Path,
     *,
-    read: Callable[..., Reading] = read,
+    read: Callable[..., Reading] = watched,
     reread: Callable[..., Reading] | None = reread,
     progress: Callable[[int, int], None] = lambda done, total: None,
     logger: logging.Logger,
@@ -504,7 +505,7 @@ def replay_recording(
         except (KeyError, TypeError, ValueError) as error:
             raise damaged(session.folder / HEAD, error) from error
         again = None if reread is None else partial(reread, table=table)
-        watch, watch_again = remembering(lambda bgr: read(bgr, table=table), again)
+        watch, watch_again = remembering(partial(read, table=table), again)
         watcher = Watcher(read=watch, reread=watch_again, table=table)
 
         def see(picture: Picture, at_ns: int) -> Iterator[inbox.Item]:

@@ -54,6 +54,7 @@ from vision.labels import LabelError
 from vision.lookout import Camera, Playback
 from vision.page import Album, page
 from vision.reader import read as read_picture
+from vision.reader import watched
 from vision.reading import Half, Reading
 from vision.rereading import reread as reread_picture
 from vision.view import View
@@ -135,7 +136,7 @@ def watch(options: argparse.Namespace) -> int:
         config = Config() if options.config is None else load_config(options.config)
         calibration = None if options.config is None else calibration_of(config)
         table = table_of(config, calibration)
-        view = View(read=partial(read_picture, table=table), table=table)
+        view = View(read=partial(watched, table=table), table=table)
         follower = _Follower(zones_of(table))
         with _page(options, config, view) if options.view else contextlib.nullcontext():
             for number, sight in _sights(_camera(options, config, calibration), view):

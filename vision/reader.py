@@ -111,6 +111,8 @@ class Params:
 MOST_LOOKS: Final = (2 + AGAIN) * (MOST_LEVELS * MOST + GROWTH * MOST_GROWN) + MOST_LOOKS_ASIDE
 """Faces looked at in any picture, at most, whatever it shows; packing has a bound of its own."""
 DEFAULT = Params()
+WATCHED: Final = Params(aside=0.0)
+"""Over a table that is watched while it is played on: what looks like a lone domino there mostly is one."""
 NO_PLACES: Final = np.zeros((0, 4))
 
 
@@ -203,6 +205,11 @@ def read(bgr: Bgr8, *, params: Params = DEFAULT, table: Table | None = None) -> 
     Raises: ValueError when bgr is no such array.
     """
     return Reader(network("finder"), network("faces"), params).read(bgr, table)
+
+
+def watched(bgr: Bgr8, *, table: Table | None = None) -> Reading:
+    """Everything that lies on a table that is watched; otherwise as `read`."""
+    return read(bgr, params=WATCHED, table=table)
 
 
 def found(finder: Network, eyes: Eyes, params: Params, hints: Hints = NO_HINTS) -> Faces:
