@@ -17,7 +17,7 @@ from vision.frame import Bgr
 from vision.geometry import Table
 from vision.networks import network
 from vision.packing import crossing, same
-from vision.reader import DEFAULT, NO_PLACES, Hints, Params, Reader
+from vision.reader import NO_PLACES, WATCHED, Hints, Params, Reader
 from vision.reader import Box as Box
 from vision.reading import Domino, Half, Reading, is_doubtful
 
@@ -42,7 +42,7 @@ SAMPLES: Final = np.stack(np.meshgrid(np.linspace(0.1, 0.9, 9), np.linspace(0.1,
 """Places of a domino, along and across, at which it is asked whether the picture has changed."""
 
 
-def reread(bgr: Bgr, before: Before, *, params: Params = DEFAULT, table: Table | None = None) -> Reading:
+def reread(bgr: Bgr, before: Before, *, params: Params = WATCHED, table: Table | None = None) -> Reading:
     """Everything that lies in a picture, given what was read before it changed.
 
     Dominoes where nothing has changed are the very same records, and so are those that have changed a little and are
@@ -123,7 +123,7 @@ def _share(quads: Floats, changed: Mask, scale: float) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class Change:
     """What has changed in a part of the picture."""
 
     mask: Mask
@@ -144,6 +144,8 @@ class _Change:
         for number, quad in enumerate((quads - np.array(self.corner) + 0.5) / self.scale - 0.5):
             face = np.zeros(self.mask.shape, np.uint8)
             cv2.fillConvexPoly(face, np.round(quad).astype(np.int32), 1)
+            # A pixel that is changed in part is changed, and so is the contact shadow right beside a domino.
+            face = np.asarray(cv2.dilate(face, np.ones((3, 3), np.uint8)), np.uint8)
             met = np.bincount(labels[face > 0], minlength=len(stats))
             met[0] = 0
             thing = int(met.argmax())
@@ -168,7 +170,7 @@ class _Change:
         return np.array(places) if places else NO_PLACES
 
 
-def _change(bgr: Bgr, before: Before, box: Box) -> _Change:
+def _change(bgr: Bgr, before: Before, box: Box) -> Change:
     """What has changed in a part of the picture, as finely as can be told."""
     fine = before.picture
     scale = bgr.shape[0] / (before.changed if fine is None else fine.grey).shape[0]
@@ -176,13 +178,13 @@ def _change(bgr: Bgr, before: Before, box: Box) -> _Change:
     here = np.s_[top:bottom, left:right]
     corner = (left * scale, top * scale)
     if fine is None:
-        return _Change(_filled(before.changed[here]), corner, scale)
+        return Change(_filled(before.changed[here]), corner, scale)
     part = bgr[round(top * scale) : round(bottom * scale), round(left * scale) : round(right * scale)]
     now = np.asarray(cv2.resize(part, (right - left, bottom - top), interpolation=cv2.INTER_LINEAR), np.uint8)
     grey = np.asarray(cv2.cvtColor(now, cv2.COLOR_BGR2GRAY), np.uint8)
     then = Thumb(np.ascontiguousarray(fine.bgr[here]), np.ascontiguousarray(fine.grey[here]))
     mask = changed(then, Thumb(now, grey), np.full(grey.shape, 255, np.uint8), CHANGE)
-    return _Change(_filled(mask), corner, scale)
+    return Change(_filled(mask), corner, scale)
 
 
 def _filled(mask: Mask) -> Mask:

@@ -16,7 +16,7 @@ from vision.look import TILE_SETS, Look
 from vision.reader import read
 from vision.reading import Domino, Half, Reading
 from vision.render import Reaching
-from vision.rereading import reread
+from vision.rereading import Change, reread
 from vision.rig import Rig
 
 RIG = Rig(960, 720)
@@ -144,6 +144,15 @@ def test_first_domino_is_found_by_its_change_without_a_known_table(make: int) ->
     before, after = film.still(1).frames[0], film.lay(1).still(1).frames[-1]
     reading = reread(after, Before(Reading(), _change(before, after)))
     assert tiles(reading) == [(6, 6)]
+
+
+@pytest.mark.parametrize(("rim_px", "is_one"), [(0, True), (1, True), (2, True), (4, False)])
+def test_change_a_pixel_larger_all_round_has_a_domino_s_outline(rim_px: int, is_one: bool) -> None:
+    """What is changed in part, and the shadow where it touches the table, belong to a change; more is another thing."""
+    mask = np.zeros((120, 160), np.uint8)
+    cv2.rectangle(mask, (50 - rim_px, 60 - rim_px), (83 + rim_px, 76 + rim_px), 255, -1)
+    quad = 2 * np.array([[(50.0, 76.0), (50.0, 60.0), (83.0, 60.0), (83.0, 76.0)]])
+    assert Change(mask, (0.0, 0.0), 2.0).is_shape(quad).tolist() == [is_one]
 
 
 def test_upheaval_is_read_anew() -> None:
