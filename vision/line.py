@@ -89,6 +89,8 @@ class _Joint:
     second: int
     second_slot: int
     suits: tuple[int, int]
+    is_flush: bool
+    """It joins two long sides in their whole length."""
 
 
 Taken = dict[int, tuple[int, _Joint]]
@@ -103,11 +105,11 @@ def chains(
     group = list(range(len(dominoes)))
     joints = _joints(dominoes, params)
     through = _laid_through(joints)
-    joints.sort(key=lambda j: (_is_flush(j), j.cost + params.aside_cost * _is_aside(j, through)))
+    joints.sort(key=lambda j: (j.is_flush, j.cost + params.aside_cost * _is_aside(j, through)))
     for joint in joints:
         if group[joint.first] == group[joint.second]:
             continue
-        if _is_flush(joint) and not _ends_a_line(joint, taken):
+        if joint.is_flush and not _ends_a_line(joint, taken):
             continue
         if not (_free(taken[joint.first], joint.first_slot) and _free(taken[joint.second], joint.second_slot)):
             continue
@@ -125,13 +127,9 @@ def _laid_through(joints: Sequence[_Joint]) -> set[int]:
 
 
 def _is_aside(joint: _Joint, through: set[int]) -> bool:
-    ends = ((joint.first, joint.first_slot), (joint.second, joint.second_slot))
-    return any(index in through and slot in (_A, _B) for index, slot in ends)
-
-
-def _is_flush(joint: _Joint) -> bool:
-    """Whether it joins two long sides in their whole length."""
-    return {joint.first_slot, joint.second_slot} <= {_LEFT, _RIGHT}
+    return (joint.first in through and joint.first_slot in (_A, _B)) or (
+        joint.second in through and joint.second_slot in (_A, _B)
+    )
 
 
 def _ends_a_line(joint: _Joint, taken: dict[int, Taken]) -> bool:
@@ -200,11 +198,13 @@ def _joints(dominoes: Sequence[Domino], params: LineParams) -> list[_Joint]:
         cost += np.where(_IS_MIDDLE[place] & (suit != _UNKNOWN), 0.0, _COST[place])
     touching = np.nonzero(may_be & (gap <= reach) & (skew_deg <= params.max_skew_deg))[0]
     touching = touching[np.argsort(cost[touching], kind="stable")]
-    columns = (cost, first, _SLOT[p], second, _SLOT[q], p_suit, q_suit)
+    columns = (cost, first, _SLOT[p], second, _SLOT[q], p_suit, q_suit, are_flush)
     best: dict[tuple[int, int, int, int], _Joint] = {}
-    for paid, i, i_slot, j, j_slot, *met in zip(*(column[touching].tolist() for column in columns), strict=True):
+    for paid, i, i_slot, j, j_slot, i_suit, j_suit, is_flush in zip(
+        *(column[touching].tolist() for column in columns), strict=True
+    ):
         if (i, i_slot, j, j_slot) not in best:
-            best[i, i_slot, j, j_slot] = _Joint(paid, i, i_slot, j, j_slot, (met[0], met[1]))
+            best[i, i_slot, j, j_slot] = _Joint(paid, i, i_slot, j, j_slot, (i_suit, j_suit), is_flush)
     return list(best.values())
 
 
