@@ -193,7 +193,13 @@ def _box(inside: Mask) -> tuple[slice, slice]:
 
 def _noise(rest: Gray) -> float:
     """The standard deviation of what two looks differ by everywhere, from absolute differences."""
-    return float(np.median(rest)) / MEDIAN_OF_NOISE if rest.size else 0.0
+    return _middle(rest) / MEDIAN_OF_NOISE if rest.size else 0.0
+
+
+def _middle(values: NDArray[np.floating[Any]]) -> float:
+    """The median of some numbers, of two the larger; NumPy's own takes ten times as long for few."""
+    half = values.size // 2
+    return float(np.partition(values, half, axis=None)[half])
 
 
 def light_change(before: NDArray[Any], after: NDArray[Any], inside: Mask, *, step: int) -> Gray:
@@ -211,7 +217,7 @@ def light_change(before: NDArray[Any], after: NDArray[Any], inside: Mask, *, ste
         return np.ones(before.shape, np.float32)
     ratio = np.log(np.maximum(other, 1) / np.maximum(one, 1))
     basis = _quadratics(ratio.shape)
-    fitted: Gray = np.full(ratio.shape, np.median(ratio[known]), np.float32)
+    fitted: Gray = np.full(ratio.shape, _middle(ratio[known]), np.float32)
     for width in np.geomspace(0.4, LIGHT_NEAR, LIGHT_ROUNDS):
         near = known & (np.abs(ratio - fitted) < width)
         if np.count_nonzero(near) < LEAST_KNOWN:
