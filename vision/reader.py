@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any, Final
 
 import numpy as np
@@ -132,6 +133,8 @@ class Hints:
     """By what share each quad, shape (N, 4, 2), covers what was not there before; only there it is searched."""
     is_shape: Callable[[Floats], NDArray[np.bool_]] = lambda quads: np.zeros(len(quads), np.bool_)
     """Which quads have the very outline of what was not there before."""
+    is_all: Callable[[Floats], bool] = lambda quads: False
+    """Whether some quads are all that was not there before."""
 
     def from_corner(self, corner: tuple[int, int]) -> "Hints":
         """The same in the pixels of a part that begins there."""
@@ -146,6 +149,7 @@ class Hints:
             self.side_px,
             lambda quads: self.is_new(quads + np.array(corner)),
             lambda quads: self.is_shape(quads + np.array(corner)),
+            lambda quads: self.is_all(quads + np.array(corner)),
         )
 
 
@@ -227,8 +231,9 @@ def found(finder: Network, eyes: Eyes, params: Params, hints: Hints = NO_HINTS) 
     is_plain = bool((faces.odds > plainest).any() or (_from_both_ends(eyes, believed) > plainest).any())
     if hints is not NO_HINTS or not is_plain:
         clear = params.plainest if is_plain or hints.side_px else CLEAR
-        faces = from_aside(eyes, faces, likely=params.likely, clear=clear)
-        believed = _believed(eyes, faces, params, hints)
+        from_there = from_aside(eyes, faces, likely=params.likely, clear=clear)
+        if from_there is not faces:
+            believed = _believed(eyes, from_there, params, hints)
         plainest += 0.0 if is_plain else params.aside
     if not hints.side_px and not (_from_both_ends(eyes, believed) > plainest).any():
         return NO_FACES
@@ -257,8 +262,17 @@ def _believed(eyes: Eyes, faces: Faces, params: Params, hints: Hints) -> Faces:
 def _searched(finder: Network, eyes: Eyes, params: Params, hints: Hints) -> tuple[Faces, list[Answer]]:
     """What lies where the finder says, level by level until one shows dominoes plainly; and what it said.
 
-    Places are looked at as late as can be, for the next level often shows the same dominoes better.
+    Places are looked at as late as can be, for the next level often shows the same dominoes better. The finder is not
+    asked at all where nothing has changed but dominoes that show clearly, and such as lay there and show no more.
     """
+    faces, places = _faces_of(hints.dominoes, params), np.concatenate((hints.places, hints.shapes))
+    answers, fresh = list[Answer](), list[Answer]()
+    if len(places):
+        faces = _looked_at(eyes, faces, places, params)
+        here = faces.where(faces.odds < KNOWN)
+        gone = hints.places[~same(hints.places, here.poses).any(axis=1)]
+        if (here.odds > CLEAR).all() and hints.is_all(np.concatenate((here.quads, quads_of(gone)))):
+            return faces, answers
     sides_px = None
     if eyes.table is not None:
         length_mm = eyes.table.domino_mm
@@ -272,8 +286,7 @@ def _searched(finder: Network, eyes: Eyes, params: Params, hints: Hints) -> tupl
     is_large = max(levels[-1].bgr.shape[:2]) > FINE_PX
     usual = len(groups) - (is_large and len(groups) > 1)
     enough_px, rough_px = (ENOUGH_PX, ROUGH_PX) if is_large else (SMALL_ENOUGH_PX, SMALL_ENOUGH_PX)
-    faces, places = _faces_of(hints.dominoes, params), np.concatenate((hints.places, hints.shapes))
-    answers, fresh = list[Answer](), list[Answer]()
+    places = NO_PLACES
     for number, group in enumerate(groups, start=1):
         if number > usual and not 0 < _usual(faces.poses[faces.odds > params.plain, 3], 1) <= SMALL_PX:
             break
@@ -293,7 +306,7 @@ def _searched(finder: Network, eyes: Eyes, params: Params, hints: Hints) -> tupl
 
 def _usual(sides_px: Floats, least: int = 2) -> float:
     """The median of so many sides of halves at least; 0 where there are fewer."""
-    return float(np.median(sides_px)) if len(sides_px) >= least else 0.0
+    return median(sides_px.tolist()) if len(sides_px) >= least else 0.0
 
 
 def _new_places(answers: Sequence[Answer], faces: Faces, params: Params) -> Floats:
@@ -334,6 +347,8 @@ def _partly_new(places: Floats, hints: Hints) -> Floats:
 
 def _followed(eyes: Eyes, faces: Faces, answers: Sequence[Answer], params: Params, hints: Hints) -> Faces:
     """Those, and what touches them."""
+    if not answers:
+        return faces
     tried, told = NO_PLACES, 0
     for _ in range(GROWTH):
         sure = faces.where(faces.odds > params.sure)

@@ -5,6 +5,8 @@ Cheaper than reading all of it, and steadier: what was read well before a lamp g
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import median
 from typing import Any, Final
 
 import cv2
@@ -37,9 +39,14 @@ SQUARE: Final = 1.35
 """How much longer than broad a change is at least whose turn is a domino's."""
 SAME_OUTLINE: Final = 0.75
 """What two outlines share of all that either holds, from which they are one; the rest is its shadow."""
+LEFT_OVER: Final = 0.15
+"""Share of a domino that may have changed beside those that have come, for there to be nothing else."""
 CHANGE: Final = ChangeParams()
-SAMPLES: Final = np.stack(np.meshgrid(np.linspace(0.1, 0.9, 9), np.linspace(0.1, 0.9, 5)), axis=-1).reshape(-1, 2)
-"""Places of a domino, along and across, at which it is asked whether the picture has changed."""
+_ALONG, _ACROSS = (part.reshape(-1, 1) for part in np.meshgrid(np.linspace(0.1, 0.9, 9), np.linspace(0.1, 0.9, 5)))
+SAMPLES: Final = np.hstack(
+    ((1 - _ALONG) * _ACROSS, (1 - _ALONG) * (1 - _ACROSS), _ALONG * (1 - _ACROSS), _ALONG * _ACROSS)
+)
+"""How much each corner counts at places all over a domino, where it is asked whether the picture has changed."""
 
 
 def reread(bgr: Bgr, before: Before, *, params: Params = WATCHED, table: Table | None = None) -> Reading:
@@ -52,7 +59,7 @@ def reread(bgr: Bgr, before: Before, *, params: Params = WATCHED, table: Table |
     reader = Reader(network("finder"), network("faces"), params)
     known = before.reading.dominoes
     poses = _poses(known)
-    side_px = float(np.median(poses[:, 3])) if known else 0.0
+    side_px = median(poses[:, 3].tolist()) if known else 0.0
     scale = bgr.shape[0] / before.changed.shape[0]
     boxes = regions(before, side_px, scale)
     if sum((right - left) * (bottom - top) for left, top, right, bottom in boxes) > MOST * bgr.shape[0] * bgr.shape[1]:
@@ -73,6 +80,7 @@ def reread(bgr: Bgr, before: Before, *, params: Params = WATCHED, table: Table |
             side_px=side_px,
             is_new=change.share,
             is_shape=change.is_shape,
+            is_all=change.is_all,
         )
         new += _apart(reader.within(bgr, box, table, hints), [*lying, *new])
         here = [touched[i] for i in np.nonzero(_is_in(stirred, box))[0]]
@@ -88,9 +96,10 @@ def regions(before: Before, side_px: float, scale: float) -> list[Box]:
     """
     height, width = (round(n * scale) for n in before.changed.shape)
     room_px = side_px * ROOM or ROOM_UNKNOWN * min(height, width)
-    stats = cv2.connectedComponentsWithStats(before.changed)[2][1:]
+    outlines = cv2.findContours(before.changed, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)[0]
     boxes: list[Box] = []
-    for x, y, w, h, _ in (stats * scale).tolist():
+    for outline in outlines:
+        x, y, w, h = (v * scale for v in cv2.boundingRect(outline))
         box = (x - room_px, y - room_px, x + w + room_px, y + h + room_px)
         while meeting := [other for other in boxes if _meet(box, other)]:
             boxes = [other for other in boxes if other not in meeting]
@@ -112,17 +121,14 @@ def _is_in(poses: Floats, box: Box) -> NDArray[np.bool_]:
 
 def _share(quads: Floats, changed: Mask, scale: float) -> Floats:
     """What share of each quad, shape (N, 4, 2), has changed; shape (N,)."""
-    along, across = SAMPLES.T
-    weights = np.stack(((1 - along) * across, (1 - along) * (1 - across), along * (1 - across), along * across))
-    places = np.einsum("nkc,kp->npc", quads, weights) / scale
-    column, row = np.moveaxis(places.astype(int), -1, 0)
-    height, width = changed.shape
-    is_in = (row >= 0) & (row < height) & (column >= 0) & (column < width)
-    there = changed[np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)] > 0
-    return np.asarray((there & is_in).mean(axis=1))
+    places = (SAMPLES @ quads / scale).astype(int)
+    last = np.array(changed.shape[::-1]) - 1
+    inside = np.minimum(np.maximum(places, 0), last)
+    is_in = (inside == places).all(axis=2)
+    return np.asarray((is_in & (changed[inside[..., 1], inside[..., 0]] > 0)).mean(axis=1))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """What has changed in a part of the picture."""
 
@@ -133,25 +139,44 @@ class Change:
     scale: float
     """Pixels of the picture for each of the mask."""
 
+    @cached_property
+    def _things(self) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
+        """Which thing each place of the mask belongs to, 0 for none; and of each thing OpenCV's statistics."""
+        labels, stats = cv2.connectedComponentsWithStats(self.mask)[1:3]
+        return np.asarray(labels), np.asarray(stats)
+
     def share(self, quads: Floats) -> Floats:
         """What share of each quad of the picture, shape (N, 4, 2), has changed; shape (N,)."""
         return _share(quads - np.array(self.corner), self.mask, self.scale)
 
     def is_shape(self, quads: Floats) -> NDArray[np.bool_]:
         """Which quads have the outline of one thing that has come or gone, shape (N,)."""
-        labels, stats = cv2.connectedComponentsWithStats(self.mask)[1:3]
+        labels, stats = self._things
         alike = np.zeros(len(quads), np.bool_)
-        for number, quad in enumerate((quads - np.array(self.corner) + 0.5) / self.scale - 0.5):
-            face = np.zeros(self.mask.shape, np.uint8)
-            cv2.fillConvexPoly(face, np.round(quad).astype(np.int32), 1)
-            # A pixel that is changed in part is changed, and so is the contact shadow right beside a domino.
-            face = np.asarray(cv2.dilate(face, np.ones((3, 3), np.uint8)), np.uint8)
+        for number in range(len(quads)):
+            face = self._face(quads[number : number + 1])
             met = np.bincount(labels[face > 0], minlength=len(stats))
             met[0] = 0
             thing = int(met.argmax())
             either = np.count_nonzero(face) + stats[thing, cv2.CC_STAT_AREA] - met[thing]
             alike[number] = met[thing] > SAME_OUTLINE * either
         return alike
+
+    def is_all(self, quads: Floats) -> bool:
+        """Whether some quads are all that has come, but for shadows beside them."""
+        faces = np.asarray(cv2.dilate(self._face(quads), np.ones((3, 3), np.uint8)), np.uint8)
+        left = np.count_nonzero(self.mask & (faces == 0))
+        return len(quads) > 0 and bool(left < LEFT_OVER * np.count_nonzero(faces) / len(quads))
+
+    def _face(self, quads: Floats) -> Mask:
+        """What of the mask some quads of the picture cover: 1, else 0.
+
+        One pixel round them too: what is changed in part is changed, and so is the shadow where they touch the table.
+        """
+        face = np.zeros(self.mask.shape, np.uint8)
+        for quad in (quads - np.array(self.corner) + 0.5) / self.scale - 0.5:
+            cv2.fillConvexPoly(face, np.round(quad).astype(np.int32), 1)
+        return np.asarray(cv2.dilate(face, np.ones((3, 3), np.uint8)), np.uint8)
 
     def places(self, side_px: float) -> Floats:
         """Where a domino may lie that makes a change by its shape alone, poses of shape (N, 4)."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.vision.film import LINE, Bgr, Film, readings, tiles
-from vision.change import Before, ChangeParams, changed, thumbnail
+from vision.change import FINE_ROWS, Before, ChangeParams, changed, thumbnail
 from vision.layout import LineLayout, Lying
 from vision.look import TILE_SETS, Look
 from vision.reader import read
@@ -153,6 +153,21 @@ def test_change_a_pixel_larger_all_round_has_a_domino_s_outline(rim_px: int, is_
     cv2.rectangle(mask, (50 - rim_px, 60 - rim_px), (83 + rim_px, 76 + rim_px), 255, -1)
     quad = 2 * np.array([[(50.0, 76.0), (50.0, 60.0), (83.0, 60.0), (83.0, 76.0)]])
     assert Change(mask, (0.0, 0.0), 2.0).is_shape(quad).tolist() == [is_one]
+
+
+@pytest.mark.parametrize(("lying", "then"), [(4, 5), (5, 4)], ids=["laid", "lifted"])
+def test_one_domino_laid_or_lifted_needs_no_search(lying: int, then: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has changed is a domino's outline and a look there tells all, so the finder is not asked."""
+    before = Film(rig=RIG).lay(lying).still(1).frames[0]
+    after = Film(rig=RIG).lay(then).still(1).frames[0]
+    known = read(before, table=RIG.table())
+
+    def find(*_: object) -> None:
+        raise AssertionError("the finder was asked")
+
+    monkeypatch.setattr("vision.reader.find", find)
+    reading = reread(after, Before(known, _change(before, after), thumbnail(before, FINE_ROWS)), table=RIG.table())
+    assert tiles(reading) == sorted(tuple(sorted(tile)) for tile in LINE[:then])
 
 
 def test_upheaval_is_read_anew() -> None:
