@@ -2,9 +2,9 @@
 
 Python's own http.server, held in bounds, and no library: five addresses are served to one or two people, and what a
 framework brings beyond that, files, sessions, templates, forms, would be one more thing to keep from doing harm.
-The bounds: one request a connection, a few connections at once, each a few kilobytes and seconds in all; only hosts
-that are an address or this machine's own name (a page elsewhere must not come in by a name of its own, rebound to us);
-what changes anything is a POST that says it comes from this very page.
+The bounds: one request a connection, a few connections at once, each a few kilobytes and seconds in all, and the oldest
+makes room for a new one; only hosts that are an address or this machine's own name (a page elsewhere must not come in
+by a name of its own, rebound to us); what changes anything is a POST that says it comes from this very page.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from controller.view_page import page
 
 MOST_CONNECTIONS: Final = 8
 """At once; two phones take four."""
+PATIENCE_S: Final = 1.0
+"""So old a connection must be to be cut for a new one where there is no room: most are answered in a tenth of that."""
 LIFE_S: Final = 10.0
 """Of a connection from its beginning, however slowly it goes on."""
 SILENCE_S: Final = 5.0
@@ -128,10 +130,18 @@ class _Server(ThreadingHTTPServer):
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
+        """In a thread of its own, if need be in the place of the oldest: held connections keep nobody out."""
+        now_s, oldest = time.monotonic(), None
         with self._counting:
             is_room = len(self._born_s) < MOST_CONNECTIONS
+            if not is_room and now_s - next(iter(self._born_s.values())) >= PATIENCE_S:
+                oldest = next(iter(self._born_s))
+                del self._born_s[oldest]
+                is_room = True
             if is_room:
-                self._born_s[request] = time.monotonic()
+                self._born_s[request] = now_s
+        if oldest is not None:
+            _cut(oldest)
         if is_room:
             super().process_request(request, client_address)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import logging
@@ -43,12 +44,10 @@ class Site:
     saved: list[str]
 
     def ask(self, method: str, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
-        client = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=10)
-        client.request(method, path, headers=headers)
-        answer = client.getresponse()
-        body = answer.read()
-        client.close()
-        return answer.status, dict(answer.getheaders()), body
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=10)) as client:
+            client.request(method, path, headers=headers)
+            answer = client.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
 
     @property
     def origin(self) -> str:
@@ -189,6 +188,23 @@ def test_more_than_a_few_at_once_are_turned_away_until_there_is_room(site: Site)
         client.close()
     time.sleep(0.2)
     assert site.ask("GET", "/state")[0] == 200
+
+
+def test_held_connections_make_room_for_the_page(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight that say nothing keep nobody out: the page takes the place of the oldest, the others are left alone."""
+    held = [socket.create_connection(("127.0.0.1", site.server.port)) for _ in range(view_server.MOST_CONNECTIONS)]
+    with pytest.raises((http.client.HTTPException, OSError)):
+        site.ask("GET", "/")
+    monkeypatch.setattr(view_server, "PATIENCE_S", 0.0)
+    assert site.ask("GET", "/")[0] == 200
+    held[0].settimeout(5)
+    assert held[0].recv(1) == b""
+    for client in held[1:]:
+        client.settimeout(0.05)
+        with pytest.raises(TimeoutError):
+            client.recv(1)
+    for client in held:
+        client.close()
 
 
 def test_fault_in_what_is_shown_is_told_and_the_next_one_is_served(
