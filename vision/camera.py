@@ -28,6 +28,7 @@ TIMEOUT_S: Final = 2.0  # a camera at 4 frames a second has missed eight by then
 BY_ID: Final = Path("/dev/v4l/by-id")
 AF_CONTINUOUS: Final = 2  # libcamera's AfModeEnum
 EMPTY_WAIT_S: Final = 0.02  # between empty reads, so that a dead driver does not eat a core
+FRESH_NS: Final = 1_000_000_000  # a camera's first frame is younger by its driver's stamp, if that is by our clock
 
 
 class _Closing:
@@ -235,7 +236,7 @@ class LiveCamera(_Closing):
 
 
 class V4L2Camera(LiveCamera):
-    """A USB camera.
+    """A USB camera, its frames stamped by the driver: one that has waited in a buffer is as old as it is.
 
     Name it by its stable path, `/dev/v4l/by-id/...`: numbers like /dev/video0 change from one start to the next.
 
@@ -278,9 +279,19 @@ class V4L2Camera(LiveCamera):
         capture.set(cv2.CAP_PROP_FPS, fps)
         capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
 
+        is_ours: bool | None = None
+
         def grab() -> tuple[object, int | None]:
+            nonlocal is_ours
             there, picture = capture.read()
-            return (picture if there else None), None
+            if not there:
+                return None, None
+            now_ns = time.monotonic_ns()
+            taken_ns = round(capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)  # that of V4L2's buffer, mostly CLOCK_MONOTONIC
+            if is_ours is None:
+                # A driver may count by another clock, or not at all: its first frame, just taken, gives it away.
+                is_ours = abs(now_ns - taken_ns) < FRESH_NS
+            return picture, min(taken_ns, now_ns) if is_ours else None
 
         super().__init__(
             grab=grab,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import socket
+import threading
 import time
+import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -16,17 +19,24 @@ from gpiozero import Pin
 
 from controller import inbox
 from controller.app import BackgroundService, Service, _item_of
+from controller.calibration import keep
 from controller.codec import UnknownEvent
 from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig, TableConfig, ViewConfig
 from controller.game.seen import Arm, Sighting
 from controller.game.tiles import MonoNs, Seat
 from controller.journal import Draft, Journal
+from controller.mosquitto import Mosquitto
 from hardware.pins import open_factory
 from hardware.wiring import DEFAULT_WIRING
+from tests.controller.live_service import Display
+from tests.vision.driver import Driver
+from vision.calibration import Calibration, Score
 from vision.frame import Frame
 from vision.geometry import Table
 from vision.labels import labelled
 from vision.reading import Reading
+from vision.rest import rest_of
+from vision.rig import Rig
 from vision.watch import HandSeen, Settled
 
 LOG = logging.getLogger("test")
@@ -118,6 +128,19 @@ def test_background_service_keeps_no_camera_waiting_for_a_loop_that_has_ended(tm
     assert time.monotonic() - start_s < 4
 
 
+def first_picture(service: Service, origin: str) -> bytes:
+    """The picture on its page, as soon as the camera has given one."""
+    deadline = time.monotonic() + 10
+    while True:
+        service.engine.turn(timeout_s=0.1)
+        try:
+            with urllib.request.urlopen(f"{origin}/picture/raw.jpg", timeout=5) as answer:
+                return bytes(answer.read())
+        except urllib.error.HTTPError:
+            if time.monotonic() > deadline:
+                raise
+
+
 def test_technicians_page_shows_what_the_service_sees_and_a_port_that_is_taken_stops_no_game(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -130,10 +153,8 @@ def test_technicians_page_shows_what_the_service_sees_and_a_port_that_is_taken_s
     factory = open_factory("mock")
     camera = Camera(factory.pin(DEFAULT_WIRING.buzzer))
     with Service(config, camera=camera, pin_factory=factory, logger=LOG) as service:
-        service.engine.turn(timeout_s=1.0)
         origin = f"http://127.0.0.1:{port}"
-        with urllib.request.urlopen(f"{origin}/picture/raw.jpg", timeout=5) as answer:
-            assert answer.read(2) == b"\xff\xd8"
+        assert first_picture(service, origin).startswith(b"\xff\xd8")
         save = urllib.request.Request(f"{origin}/save/raw", b"", {"Origin": origin})
         with urllib.request.urlopen(save, timeout=20) as answer:
             assert "labels.jsonl" in json.loads(answer.read())["said"]
@@ -143,6 +164,53 @@ def test_technicians_page_shows_what_the_service_sees_and_a_port_that_is_taken_s
         assert "expected an address to listen on" in caplog.text
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(f"{origin}/state", timeout=5)
+
+
+def test_camera_that_does_not_hold_as_calibrated_is_told_in_health_until_it_does(
+    tmp_path: Path, mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each time it is opened it is asked what it kept: the code is there with the sentence, and gone after a replug."""
+    monkeypatch.setattr("vision.lookout.REOPEN_S", 0.05)
+    (tmp_path / "usb-camera").touch()
+    rest = rest_of(np.full((720, 1280, 3), 99, np.uint8), None)
+    held = {"auto_exposure": 1.0, "exposure": 200.0}
+    score = Score(0.4, 17.0, 1.0, 2.0, ())
+    keep(tmp_path / "calibration.json", Calibration((1280, 720), Rig().table(), 48.0, score, rest, held))
+    is_replugged = threading.Event()
+
+    def until_replugged() -> Iterator[float]:
+        while not is_replugged.wait(0.05):
+            yield time.monotonic_ns() / 1e6
+
+    def afterwards() -> Iterator[float]:
+        while True:
+            yield time.monotonic_ns() / 1e6
+            time.sleep(0.05)
+
+    size = (1280, 720)
+    usual = {"auto_exposure": 3.0, "exposure": 157.0}
+    first = Driver(usual, frozenset({"exposure"}), until_replugged(), size)
+    drivers = iter((first, Driver(usual, stamps_ms=afterwards(), size=size)))
+    monkeypatch.setattr("vision.camera.cv2.VideoCapture", lambda *_: next(drivers))
+    config = msgspec.structs.replace(
+        config_in(tmp_path),
+        table=TableConfig(name="hall", calibration=str(tmp_path / "calibration.json")),
+        camera=CameraConfig(kind="v4l2", path=str(tmp_path / "usb-camera")),
+        broker=BrokerConfig(port=mosquitto.port),
+    )
+    display = Display(mosquitto.port)
+    service = BackgroundService(lambda: Service(config, pin_factory=open_factory("mock"), logger=LOG))
+    service.start()
+    try:
+        told = display.wait_for("health", lambda parts: "codes" in parts["camera"])["camera"]
+        assert told["codes"] == ["not_held"]
+        assert told["why"].startswith("the camera does not hold exposure as it did when it was calibrated: run")
+        is_replugged.set()
+        display.wait_for("health", lambda parts: parts["camera"] == {"status": "ok", "why": ""})
+    finally:
+        service.stop()
+        display.close()
+    assert service.failure is None
 
 
 def test_service_tells_whose_arm_was_over_the_table() -> None:

@@ -1,6 +1,7 @@
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cv2
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.vision.driver import Driver
 from vision.camera import (
     CameraEnded,
     CameraLost,
@@ -216,6 +218,63 @@ def test_usb_camera_that_is_not_there_is_told(tmp_path: Path) -> None:
         V4L2Camera(str(tmp_path / "usb-camera"))
     with pytest.raises(CameraLost, match="/dev/null cannot be opened as a camera"):
         V4L2Camera("/dev/null")
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Driver], str]:
+    """Puts a driver into the place of that of the next camera opened, and gives its path."""
+    path = tmp_path / "usb-camera"
+    path.touch()
+
+    def plug(driver: Driver) -> str:
+        monkeypatch.setattr("vision.camera.cv2.VideoCapture", lambda *_: driver)
+        return str(path)
+
+    return plug
+
+
+def stamps_of(plugged: Callable[[Driver], str], *stamps_ms: float) -> list[int]:
+    """What the frames with such driver's stamps are stamped with, ns."""
+    turn, taken = threading.Semaphore(0), list[int]()
+
+    def one_by_one() -> Iterator[float]:
+        for stamp_ms in stamps_ms:
+            turn.acquire()
+            yield stamp_ms
+
+    path = plugged(Driver({}, stamps_ms=one_by_one()))
+    with V4L2Camera(path, SIZE, timeout_s=10) as camera:
+        for _ in stamps_ms:
+            turn.release()
+            taken.append(camera.read().mono_ns)
+    return taken
+
+
+def test_usb_camera_s_frame_is_as_old_as_its_driver_says(plugged: Callable[[Driver], str]) -> None:
+    """After a stall the driver hands out what has waited in its buffers: that is old, whenever it comes to us."""
+    now_ms = time.monotonic_ns() / 1e6
+    taken = stamps_of(plugged, now_ms, now_ms - 1800, now_ms + 5000)
+    assert taken[:2] == [round(now_ms * 1e6), round((now_ms - 1800) * 1e6)]
+    assert taken[2] < time.monotonic_ns()  # and none is from the future
+
+
+@pytest.mark.parametrize("clock", [time.time, lambda: 0.0])
+def test_stamps_of_another_clock_are_no_age(plugged: Callable[[Driver], str], clock: Callable[[], float]) -> None:
+    """A driver that counts by the wall clock, or gives no stamp, makes no frame old: its coming counts."""
+    start_ns = time.monotonic_ns()
+    taken = stamps_of(plugged, *(1e3 * clock() for _ in range(3)))
+    assert all(start_ns < stamp < time.monotonic_ns() for stamp in taken)
+    assert taken == sorted(taken)
+
+
+def test_usb_camera_names_what_does_not_stay_as_it_was_held(plugged: Callable[[Driver], str]) -> None:
+    """Opened with what it once held: the exposure does not stay, a white balance it has not at all."""
+    path = plugged(Driver({"auto_exposure": 3.0, "exposure": 156.0}, stuck=frozenset({"exposure"})))
+    held = {"auto_exposure": 1.0, "exposure": 200.0, "white_balance_k": 4600.0}
+    with V4L2Camera(path, SIZE, controls=held) as camera:
+        assert camera.not_held == ("exposure", "white_balance_k")
+    with V4L2Camera(plugged(Driver({"exposure": 156.0})), SIZE, controls={"exposure": 200.0}) as camera:
+        assert camera.not_held == ()
 
 
 def test_ribbon_camera_without_its_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,29 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.vision.driver import Driver
 from vision.camera import CameraLost, LiveCamera, Picamera, V4L2Camera
-from vision.controls import V4L2, Held, fixed_of, held_v4l2, set_v4l2, unflickering
-
-
-class Driver:
-    """A V4L2 device as OpenCV shows it: some controls are there, and a value may be kept otherwise than set."""
-
-    def __init__(self, values: Mapping[str, float], stuck: frozenset[str] = frozenset()) -> None:
-        self.values = {V4L2[name]: value for name, value in values.items()}
-        self.stuck = {V4L2[name] for name in stuck}
-        self.order: list[str] = []
-
-    def get(self, prop: int, /) -> float:
-        return self.values.get(prop, 0.0)
-
-    def set(self, prop: int, value: float, /) -> bool:
-        self.order.append(next(name for name, number in V4L2.items() if number == prop))
-        if prop not in self.values:
-            return False
-        if prop not in self.stuck:
-            self.values[prop] = value
-        return True
-
+from vision.controls import Held, fixed_of, held_v4l2, set_v4l2, unflickering
 
 USUAL = {"auto_exposure": 3.0, "exposure": 157.0, "gain": 4.0, "auto_white_balance": 1.0, "white_balance_k": 4600.0}
 
