@@ -1,5 +1,7 @@
 """The time of watching one frame as a multiple of decoding its JPEG, on one thread; a settled change, a core, memory.
 
+The vigil, which looks at one frame a second, has a line of its own and its part of the core.
+
 Run `python -m bench.watch` from the repository's root; it takes some minutes, most of them for the memory. Multiples
 and not milliseconds, as in `bench.read`; the thread's own time, so that a busy machine spoils nothing. What is filmed
 is a drawn table on which a domino is laid and taken off again; each frame is decoded just before, as a camera's is.
@@ -10,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 # One thread for everything, and set before numpy loads its own library for products.
@@ -29,7 +32,9 @@ from vision.reader import read
 from vision.reading import Reading
 from vision.render import Backdrop, Reaching
 from vision.rereading import Box, regions, reread
+from vision.rest import rest_of
 from vision.rig import Rig
+from vision.vigil import Vigil
 from vision.watch import Watcher
 
 BGR = NDArray[np.uint8]
@@ -95,15 +100,18 @@ def main() -> None:
     print(f"{'watching':<58}{'of a decode':>12}{'at most':>10}")
     for note, table in (("", None), (", table known", rig.table())):
         times = watched(film, table, options.rounds)
+        vigil_ms = looked_at(film, table)
         for kind, limit in (("idle", 0.15), ("hands in the zones", 1.0), ("arm", 1.0), ("settling", 1.0)):
             multiple = float(np.mean(times[kind])) / decode_ms
             print(f"{f'{kind}{note}':<58}{multiple:>12.2f}{limit:>10.2f}")
+        print(f"{f'the vigil, a look once a second{note}':<58}{vigil_ms / decode_ms:>12.2f}{2.5:>10.2f}")
         for name in ("region", "frame"):
             multiple = float(np.median(np.array(times["settled"]) / np.array(times[name])))
             print(f"{f'a settled change, of one full read of that {name}{note}':<58}{multiple:>12.2f}{1.0:>10.2f}")
         watching = ("idle", "arm", "settling", "settled")
         a_move = sum(sum(times[kind]) for kind in watching) / options.rounds / 2
-        share = (a_move + len(film) / 2 * decode_ms) / (len(film) / 2 / FPS * 1e3)
+        seconds = len(film) / 2 / FPS
+        share = (a_move + len(film) / 2 * decode_ms + seconds * vigil_ms) / (seconds * 1e3)
         print(f"{f'share of a core at {FPS} frames a second, decoding included{note}':<58}{share:>12.2f}{0.5:>10.2f}\n")
     early_mb, late_mb = memory(film, rig.table(), options.frames)
     print(f"memory after 2,000 frames {early_mb:.1f} MB, after {options.frames:,} frames {late_mb:.1f} MB")
@@ -163,6 +171,14 @@ def watched(film: list[Shot], table: Table | None, rounds: int) -> dict[str, lis
             times["frame"].append(_read_ms(shot, (0, 0, *FRAME_PX), table))
     times["hands in the zones"] = times["hands in the zones"] or times["idle"]
     return times
+
+
+def looked_at(film: list[Shot], table: Table | None) -> float:
+    """Milliseconds of one look of the vigil, the median of all frames of the film taken a second apart."""
+    still = next(shot for shot in film if shot.kind == "idle")
+    vigil = Vigil(table=table, rest=rest_of(still.decoded(), table))
+    frames = (Frame(shot.decoded(), number * 1_000_000_000, number) for number, shot in enumerate(film))
+    return float(np.median([_milliseconds(partial(vigil.look, frame)) for frame in frames]))
 
 
 def memory(film: list[Shot], table: Table, frames: int) -> tuple[float, float]:

@@ -5,6 +5,7 @@ measured in rest.py; here is what counts as a fault, for how long, and in which 
 """
 
 import math
+import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -51,6 +52,7 @@ DARKER: Final = "the table is {by} % darker than {since}: switch the lamp on, or
 BRIGHTER: Final = "the table is {by} % brighter than {since}: keep the sun out, or run gameline calibrate in this light"
 WHITE: Final = "most of the table is white: keep the sun out, or run gameline calibrate in this light"
 COLOURS: Final = "the colours are others than {since}: hang the lamp of then, or run gameline calibrate in this light"
+NUMBER: Final = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ class VigilParams:
     looks: Mapping[Code, int] = field(default_factory=lambda: LOOKS)
     """In so many looks in a row it has to be so; a look that tells nothing, because too much is hidden, is none."""
     healed: int = 5
-    """And in so many it has to be over."""
+    """And in so many it has to be over; or to be another than was told."""
+    other: float = 0.25
+    """From such a share more or less it is another, and told again; another place or another cure is one, too."""
     lost: int = 180
     """After so many looks at which nothing is where it was, another place is in the picture."""
     window: int = 16
@@ -203,22 +207,32 @@ class Vigil:
     def _told(self, code: Code, size: Size | None, now_ns: int) -> tuple[Ails | Heals, ...]:
         if size is None:
             return ()
-        fault = self._faults[code]
+        fault, params = self._faults[code], self._params
         fault.bad = fault.bad + 1 if size[0] > 1 else 0
-        fault.good = fault.good + 1 if size[0] < self._params.calm else 0
-        if not fault.is_told and fault.bad >= self._params.looks[code]:
-            fault.is_told = True
+        fault.good = fault.good + 1 if size[0] < params.calm else 0
+        is_other = fault.told is not None and not fault.good and _is_other(fault.told, size, params.other)
+        fault.other = fault.other + 1 if is_other else 0
+        if (fault.told is None and fault.bad >= params.looks[code]) or fault.other >= params.healed:
+            fault.told, fault.other = size, 0
             return (Ails(now_ns, code, size[1]),)
-        if fault.is_told and fault.good >= self._params.healed:
-            fault.is_told = False
+        if fault.told is not None and fault.good >= params.healed:
+            fault.told = None
             return (Heals(now_ns, code),)
         return ()
 
 
+def _is_other(told: Size, now: Size, share: float) -> bool:
+    """Whether a fault that was told would be told in other words now, or with a number that is another by a share."""
+    if NUMBER.sub("", told[1]) != NUMBER.sub("", now[1]):
+        return True
+    return told[1] != now[1] and abs(math.log(now[0] / told[0])) > math.log1p(share)
+
+
 @dataclass(slots=True)
 class _Fault:
-    """In how many looks in a row a fault was there or was not, and whether it was told."""
+    """In how many looks in a row a fault was there, was not, or was another than was told."""
 
     bad: int = 0
     good: int = 0
-    is_told: bool = False
+    other: int = 0
+    told: Size | None = None

@@ -154,6 +154,39 @@ def test_sentence_says_what_to_do() -> None:
     assert "% darker than when it was calibrated: switch the lamp on" in texts["dimmed"]
 
 
+def texts_of(*lasting: tuple[Callable[[int], Bgr], int]) -> list[str]:
+    """The sentences told of some pictures, each for so many seconds, "" where a fault is withdrawn."""
+    vigil, second, texts = Vigil(table=RIG.table(), rest=rest("felt")), 0, list[str]()
+    for picture, seconds in lasting:
+        for _ in range(seconds):
+            told_now = vigil.look(Frame(picture(second), second * 1_000_000_000, second))
+            texts += [one.text if isinstance(one, Ails) else "" for one in told_now]
+            second += 1
+    return texts
+
+
+def test_sentence_says_how_it_is_now() -> None:
+    """A camera that goes on moving, a room that grows darker still: told again, with today's number, once it lasts."""
+    still = stills("felt")[0]
+
+    @cache
+    def moved(by_px: int) -> Bgr:
+        return np.ascontiguousarray(np.roll(still, by_px, 1))
+
+    @cache
+    def dark(share: float) -> Bgr:
+        return scaled(still, share)
+
+    mm = [int(text.split(" mm")[0].split()[-1]) for text in texts_of((lambda _: moved(8), 9), (lambda _: moved(14), 9))]
+    assert mm == [pytest.approx(8 / RIG.px_per_mm, abs=1), pytest.approx(14 / RIG.px_per_mm, abs=1)]
+    darker, much_darker = texts_of((lambda _: dark(0.62), 63), (lambda _: dark(0.5), 9))
+    assert "the table is 36 % darker" in darker
+    assert "the table is 48 % darker" in much_darker
+    # What only trembles about what was told, or is over in a moment, is not told again; nor is the same sentence.
+    assert len(texts_of((lambda n: moved(8 + n % 2), 30), (lambda _: moved(14), 3), (lambda _: moved(8), 9))) == 1
+    assert len(texts_of((lambda n: banded(still, n), 30), (lambda n: banded(banded(still, n), n), 20))) == 1
+
+
 def test_camera_turned_to_another_place_is_told_in_the_end() -> None:
     """With nothing where it was nobody knows at first: somebody may lean over. After three minutes it is told."""
 
