@@ -13,7 +13,7 @@ demo: $(VENV)/.ready ## play a whole game on a rendered table (DEMO_ARGS="--mish
 test: $(VENV)/.ready-dev ## run every test (TEST_ARGS="-k journal")
 	$(BIN)/python -m pytest $(TEST_ARGS)
 
-test-gpio: $(VENV)/.ready-gpio ## test pins on lines that a kernel of our own simulates (built once, some minutes)
+test-gpio: $(VENV)/.ready-gpio ## test pins, and a USB camera, on what a kernel of our own simulates (built once, some minutes)
 	bash tests/gpio/in-guest build/test-gpio bash tests/gpio/all-tests
 
 fuzz: $(VENV)/.ready-dev ## ten million random bytes into both ends of the seat board's line

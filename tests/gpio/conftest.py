@@ -1,4 +1,4 @@
-"""Tests on lines that a kernel simulates: `make test-gpio` runs them in its guest, `make test` leaves them out."""
+"""Tests on what a kernel simulates: `make test-gpio` runs them in its guest, `make test` leaves them out."""
 
 from collections.abc import Iterator
 
