@@ -7,7 +7,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,12 +26,15 @@ from vision.controls import Held
 from vision.draw import draw_table
 from vision.frame import Bgr
 from vision.images import ImageError, load
+from vision.lookout import Camera
 from vision.reader import read
 
 SETTLING_S: Final = 3.0
 """A camera has found its exposure, white balance and focus by then."""
 HELD_FRAMES: Final = 5
 """After they were fixed so many frames may still be older."""
+LOOKS: Final = 5
+"""So often the table is looked at until it can be calibrated: a hand or a shadow is over the cards for seconds."""
 
 
 def calibrate(options: argparse.Namespace) -> int:
@@ -44,16 +47,7 @@ def calibrate(options: argparse.Namespace) -> int:
         raise Sorry("expected a configuration to calibrate, or --page with a file to write: gameline calibrate --help")
     try:
         config = load_config(options.config)
-        bgr, held = _picture(config, options.picture)
-        found = calibrated(
-            bgr,
-            side_mm=config.table.side_mm,
-            zone_mm=config.table.zone_mm,
-            domino_mm=options.domino,
-            seat0=options.seat0,
-            read=lambda picture, table: read(picture, table=table),
-            controls=held.controls,
-        )
+        bgr, held, found = _looked(config, options)
         if options.draw is not None:
             write_picture(options.draw, draw_table(bgr, found.table), "--draw")
         path = Path(config.table.calibration)
@@ -82,9 +76,49 @@ def _as_before(config: Config) -> str:
     return "the calibration of before is still the one in use" if is_there else "there is no calibration yet"
 
 
-def _picture(config: Config, files: list[Path] | None) -> tuple[Bgr, Held]:
-    """The median of those pictures, or of some frames of the camera, with what the camera holds fixed from now on."""
-    frames, held = ([load(file) for file in files], Held()) if files else _frames(config)
+def _looked(config: Config, options: argparse.Namespace) -> tuple[Bgr, Held, Calibration]:
+    """The first look that passes, while it is told what is wrong with the others; else the last that shows the table.
+
+    Raises:
+        CannotCalibrate, NotAFrame or ImageError: none shows it; the reason of the last.
+        CameraLost: the camera gives nothing any more.
+    """
+    best: tuple[Bgr, Held, Calibration] | None = None
+    failure: Exception | None = None
+    why = ""
+    with _opened(config, options.picture) as (take, held):
+        for _ in range(1 if options.picture else LOOKS):
+            try:
+                bgr = _picture(config, take())
+                if why:
+                    print(f"gameline: not yet: {why}; looking again", file=sys.stderr)
+                found = calibrated(
+                    bgr,
+                    side_mm=config.table.side_mm,
+                    zone_mm=config.table.zone_mm,
+                    domino_mm=options.domino,
+                    seat0=options.seat0,
+                    read=lambda picture, table: read(picture, table=table),
+                    controls=held.controls,
+                )
+            except (CannotCalibrate, NotAFrame, ImageError) as error:
+                failure, why = error, str(error)
+                continue
+            except CameraEnded as error:
+                failure = failure or error
+                break
+            best = bgr, held, found
+            if found.score.passed:
+                break
+            why = found.score.faults[0]
+    if best is None:
+        assert failure is not None, "there is one look at least"
+        raise failure
+    return best
+
+
+def _picture(config: Config, frames: list[Bgr]) -> Bgr:
+    """The median of some frames, which is to be of the size that [camera] has."""
     bgr = median_of(frames)
     wanted, came = (config.camera.width_px, config.camera.height_px), (bgr.shape[1], bgr.shape[0])
     if came != wanted:
@@ -92,30 +126,65 @@ def _picture(config: Config, files: list[Path] | None) -> tuple[Bgr, Held]:
             f"expected pictures of {wanted[0]}x{wanted[1]}, as [camera] has them, got {came[0]}x{came[1]}: take them "
             "with that camera, or correct [camera]"
         )
-    return bgr, held
+    return bgr
 
 
-def _frames(config: Config) -> tuple[list[Bgr], Held]:
-    """Some frames of the camera; a live one first finds its exposure, and holds it from then on."""
-    frames: list[Bgr] = []
+@contextlib.contextmanager
+def _opened(config: Config, files: list[Path] | None) -> Iterator[tuple[Callable[[], list[Bgr]], Held]]:
+    """What takes a few frames, of these pictures or of the camera; a live one has found its exposure, and holds it."""
+    if files:
+        yield lambda: [load(file) for file in files], Held()
+        return
     held = Held()
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("looking", total=MOST_FRAMES)
         camera = open_camera(config, clock_ns=time.monotonic_ns, wait=lambda seconds: None)
-        with contextlib.closing(camera), contextlib.suppress(CameraEnded):
+        with contextlib.closing(camera):
             if isinstance(camera, LiveCamera):
                 until = time.monotonic() + SETTLING_S
                 while time.monotonic() < until:
-                    camera.read()
+                    _pass_by(camera)
                 held = camera.hold()
                 for _ in range(HELD_FRAMES):
-                    camera.read()
-            while len(frames) < MOST_FRAMES:
-                with contextlib.suppress(NotAFrame, ImageError):
-                    frames.append(camera.read().bgr)
-                    progress.advance(task)
-    return frames, held
+                    _pass_by(camera)
+
+            def take() -> list[Bgr]:
+                progress.reset(task)
+                return _frames_of(camera, lambda: progress.advance(task))
+
+            yield take, held
+
+
+def _pass_by(camera: LiveCamera) -> None:
+    """A frame that nobody looks at, be it one or not."""
+    with contextlib.suppress(NotAFrame):
+        camera.read()
+
+
+def _frames_of(camera: Camera, progress: Callable[[], None]) -> list[Bgr]:
+    """A few frames, without what is none; fewer where a recording ends.
+
+    Raises:
+        NotAFrame, ImageError or CameraEnded: there was none, of twice as many.
+    """
+    frames: list[Bgr] = []
+    wrong: Exception | None = None
+    for _ in range(2 * MOST_FRAMES):
+        try:
+            frames.append(camera.read().bgr)
+        except (NotAFrame, ImageError) as error:
+            wrong = wrong or error
+            continue
+        except CameraEnded as error:
+            wrong = wrong or error
+            break
+        progress()
+        if len(frames) == MOST_FRAMES:
+            break
+    if not frames and wrong is not None:
+        raise wrong
+    return frames
 
 
 def _record(found: Calibration, held: Held, path: Path) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,15 +16,18 @@ import msgspec
 import numpy as np
 import pytest
 
-from controller import app, doings
+from controller import app, calibrating, doings
 from controller.calibration import calibration_of, keep, kept_calibration
+from controller.cli import Sorry
 from controller.config import CameraConfig, Config, ConfigError, TableConfig
 from controller.demo.stage import config_of_demo
 from controller.demo.watching import Address
 from tests.vision.marked import with_cards
 from vision.calibration import Calibration, Score
+from vision.camera import LiveCamera
 from vision.cards import PLACES
 from vision.geometry import Lens, Table
+from vision.images import load
 from vision.layout import Lying
 from vision.look import Look
 from vision.render import Backdrop
@@ -36,7 +41,9 @@ cv2.rectangle(SCENE, (200, 20), (900, 700), (40, 160, 90), -1)
 FOUND = Calibration(
     size_px=(1280, 720),
     table=Table(
-        ((300.5, 20.25), (980.0, 21.0), (985.0, 700.0), (290.0, 701.0)), lens=Lens(1280.0, (639.5, 359.5), -0.1, 0.01)
+        ((300.5, 20.25), (980.0, 21.0), (985.0, 700.0), (290.0, 701.0)),
+        lens=Lens(1280.0, (639.5, 359.5), -0.1, 0.01),
+        domino_mm=47.5,
     ),
     domino_mm=48.0,
     score=Score(0.4, 17.2, 1.0, 2.1, ()),
@@ -252,6 +259,74 @@ def test_command_takes_the_configured_camera(pictures: Path, tmp_path: Path) -> 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "calibration: passed" in ran.stdout
     assert f"kept in {kept}" in ran.stdout
+
+
+def frames_in(folder: Path, *pictures: Path) -> Path:
+    """A configuration whose camera gives these pictures in turn."""
+    folder.mkdir()
+    for number, picture in enumerate(pictures):
+        (folder / f"{number:02d}.png").symlink_to(picture)
+    toml = folder.with_suffix(".toml")
+    kept = folder.with_name("calibration.json")
+    toml.write_text(f'[table]\ncalibration = "{kept}"\n[camera]\nkind = "folder"\npath = "{folder}"\n')
+    return toml
+
+
+def test_command_looks_again_while_something_is_over_the_cards(pictures: Path, tmp_path: Path) -> None:
+    """A hand on two cards, then a file cut short, a dark one, and good ones: told meanwhile, and kept in the end."""
+    torn, dark = tmp_path / "torn.png", tmp_path / "dark.png"
+    torn.write_bytes((pictures / "0.png").read_bytes()[:1000])
+    cv2.imwrite(str(dark), np.zeros((720, 1280, 3), np.uint8))
+    hidden, good = pictures / "left.png", [pictures / f"{number}.png" for number in range(3)]
+    ran = gameline("calibrate", frames_in(tmp_path / "frames", *9 * [hidden], torn, dark, *good))
+    assert (ran.returncode, ran.stderr.count("\n")) == (0, 1)
+    assert ran.stderr.startswith(
+        "gameline: not yet: expected the four cards at the table's corners, but 2 | 3 and 3 | 0"
+    )
+    assert (tmp_path / "calibration.json").exists()
+
+
+def test_command_fails_with_the_reason_when_no_look_will_do(pictures: Path, tmp_path: Path) -> None:
+    """Where the recording ends without one, or nothing that comes is a picture."""
+    ran = gameline("calibrate", frames_in(tmp_path / "hidden", *18 * [pictures / "left.png"]))
+    assert (ran.returncode, ran.stderr.count("not yet"), ran.stderr.count("\n")) == (1, 1, 2)
+    assert "\ngameline: expected the four cards" in ran.stderr
+    (tmp_path / "torn.png").write_bytes((pictures / "0.png").read_bytes()[:1000])
+    ran = gameline("calibrate", frames_in(tmp_path / "torn", *3 * [tmp_path / "torn.png"]))
+    assert (ran.returncode, ran.stderr.count("torn/00.png"), ran.stderr.count("\n")) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("is_any_good", [True, False])
+def test_torn_frames_of_a_live_camera_are_passed_by(
+    pictures: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    is_any_good: bool,
+) -> None:
+    """Every second one of another size ends nothing; where all are, it is told with what to do."""
+    good = load(pictures / "0.png")
+    frames = itertools.cycle((good[:400], good if is_any_good else good[:400]))
+
+    def grab() -> tuple[object, int | None]:
+        time.sleep(0.005)
+        return next(frames), None
+
+    def opened(*_: object, **__: object) -> LiveCamera:
+        return LiveCamera(grab=grab, release=lambda: None, source="usb", size=(1280, 720), timeout_s=20)
+
+    monkeypatch.setattr(calibrating, "open_camera", opened)
+    monkeypatch.setattr(calibrating, "SETTLING_S", 0.1)
+    toml = frames_in(tmp_path / "none")
+    options = argparse.Namespace(
+        page=None, config=toml, picture=None, domino=48.0, seat0="bottom", draw=None, json=True
+    )
+    if is_any_good:
+        assert calibrating.calibrate(options) == 0
+        assert json.loads(capsys.readouterr().out)["passed"]
+    else:
+        with pytest.raises(Sorry, match="expected 1280x720 from usb, got 1280x400; set the camera's size"):
+            calibrating.calibrate(options)
 
 
 def test_command_prints_the_page_and_tells_wrong_usage(tmp_path: Path) -> None:
