@@ -53,6 +53,8 @@ REACH: Final = (0.015, 0.008, 0.004)
 """How far from where it is thought an edge is looked for, round by round, in sides of the table."""
 MEASURED: Final = np.linspace(-0.46, 0.46, 41)
 """Where it is measured."""
+LEAST_OF_EDGE: Final = 1 / 3
+"""Share of those places at which each edge must be found, and found straight."""
 EDGE_PX: Final = 0.4
 """How far a place of an edge is found from where it is."""
 
@@ -227,7 +229,7 @@ def _measured(
     away = np.zeros(0)
     for reach in REACH:
         places_px, sides = _edge_places(slopes, numbers, size, side_mm, reach * side_mm)
-        if np.bincount(sides, minlength=4).min() < len(MEASURED) / 3:
+        if np.bincount(sides, minlength=4).min() < LEAST_OF_EDGE * len(MEASURED):
             return None
 
         def off_mm(numbers: Points, places: Points = places_px, side: NDArray[np.intp] = sides) -> Points:
@@ -245,7 +247,9 @@ def _measured(
             numbers = least_squares(rest, numbers)
             away = off_mm(numbers)
             near = np.abs(away) <= max(3 * float(np.median(np.abs(away))), 0.3 / per_mm)
-        away = away[near]
+        away, sides = away[near], sides[near]
+    if np.bincount(sides, minlength=4).min() < LEAST_OF_EDGE * len(MEASURED):
+        return None  # the other three agree, which says nothing of this one
     lens = lens_of(size, float(numbers[8]), float(numbers[9]))
     corners = lens.bent(numbers[:8].reshape(4, 2))
     table = Table(quad_of(corners), side_mm=side_mm, zone_mm=zone_mm, lens=lens)

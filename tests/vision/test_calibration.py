@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tests.vision.marked import with_cards
 from vision.calibration import Calibration, CannotCalibrate, calibrated, judged, median_of, turned_to
 from vision.cards import CORNERS, PLACES
+from vision.edges import _measured, _slopes
 from vision.geometry import Points, Table
 from vision.layout import LineLayout, Lying
 from vision.look import Look
@@ -221,6 +222,16 @@ def test_edge_and_a_few_dominoes_tell_where_the_table_lies(name: str) -> None:
     assert max(off_mm(found.table, rig, side_mm)) < 3.0
     assert found.table.domino_mm == pytest.approx(48.0, abs=1.5)
     assert found.score.edge_px is not None
+
+
+@pytest.mark.parametrize("off_by_mm", [24.0, 40.0])
+def test_edge_that_only_the_others_vouch_for_is_none(off_by_mm: float) -> None:
+    """An edge begun askew is found where it is, or the table is not: three that fit do not carry a fourth."""
+    rig, _, side_mm = EDGES["felt"]
+    quad = flat(rig, side_mm / 2 * np.array(((-1, -1), (1, -1), (1, 1), (-1, 1))))
+    quad[3, 0] += off_by_mm * rig.px_per_mm
+    found = _measured(_slopes(played("felt")), quad, (1280, 720), side_mm, 130.0)
+    assert found is None or max(off_mm(found.table, rig, side_mm)) < 3.0
 
 
 def test_seat_0_may_be_at_any_side_of_the_picture() -> None:
