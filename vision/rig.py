@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,8 +10,6 @@ from vision.geometry import Lens, Table
 from vision.layout import DOMINO_LENGTH_MM
 
 Points = NDArray[np.float64]
-
-INVERSE_STEPS: Final = 12  # fixed-point steps; for |k1| <= 0.15 the rest is under a thousandth of a pixel
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +53,28 @@ class Rig:
         half = self.table_mm / 2
         corners = self.to_px([(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)])
         a, b, c, d = ((float(x), float(y)) for x, y in corners)
-        middle = ((self.width_px - 1) / 2, (self.height_px - 1) / 2)
-        lens = Lens(self.focal_px, middle, self.k1) if self.k1 else None
+        lens = self.lens if self.k1 else None
         sizes = {"side_mm": self.table_mm, "zone_mm": self.zone_mm, "domino_mm": DOMINO_LENGTH_MM}
         return Table((a, b, c, d), lens=lens, **sizes)
 
     def to_px(self, points_mm: ArrayLike) -> Points:
         """Points of shape (N, 3) in table millimetres to pixels, shape (N, 2)."""
-        centre = np.array((self.width_px - 1, self.height_px - 1)) / 2
-        return _bent(self._normal(np.asarray(points_mm, dtype=np.float64)), self.k1) * self.focal_px + centre
+        lens = self.lens
+        straight = self._normal(np.asarray(points_mm, dtype=np.float64)) * lens.focal_px + lens.centre_px
+        return lens.bent(straight)
 
     def to_mm(self, points_px: ArrayLike) -> Points:
         """Pixels of shape (N, 2) to the point of the table's plane seen there, shape (N, 2)."""
-        centre = np.array((self.width_px - 1, self.height_px - 1)) / 2
-        straight = _unbent((np.asarray(points_px, dtype=np.float64) - centre) / self.focal_px, self.k1)
+        lens = self.lens
+        straight = (lens.straight(points_px) - lens.centre_px) / lens.focal_px
         rays = np.column_stack((straight, np.ones(len(straight)))) @ self._turn()
         eye = np.array((0.0, 0.0, -self.distance_mm)) @ self._turn()
         return np.asarray(eye[:2] - rays[:, :2] * (eye[2] / rays[:, 2:]))
+
+    @property
+    def lens(self) -> Lens:
+        """What its lens bends; nothing where k1 is 0."""
+        return Lens(self.focal_px, ((self.width_px - 1) / 2, (self.height_px - 1) / 2), self.k1)
 
     @property
     def focal_px(self) -> float:
@@ -80,7 +82,7 @@ class Rig:
         half = self.table_mm / 2
         edge = np.linspace(-half, half, 9)
         rim = np.array([(x, y, 0) for v in edge for x, y in ((v, -half), (v, half), (-half, v), (half, v))])
-        widest, highest = np.abs(_bent(self._normal(rim), self.k1)).max(axis=0)
+        widest, highest = np.abs(Lens(1.0, (0.0, 0.0), self.k1).bent(self._normal(rim))).max(axis=0)
         return self.fill / 2 * min(self.width_px / float(widest), self.height_px / float(highest))
 
     @property
@@ -103,17 +105,3 @@ class Rig:
         lean = np.array(((math.cos(tilt), 0, math.sin(tilt)), (0, 1, 0), (-math.sin(tilt), 0, math.cos(tilt))))
         spin = np.array(((math.cos(roll), -math.sin(roll), 0), (math.sin(roll), math.cos(roll), 0), (0, 0, 1)))
         return np.asarray(spin @ about.T @ lean @ about)
-
-
-def _bent(straight: Points, k1: float) -> Points:
-    """What the lens makes of points at focal length one, shape (N, 2)."""
-    return np.asarray(straight * (1 + k1 * (straight**2).sum(axis=1, keepdims=True)))
-
-
-def _unbent(bent: Points, k1: float) -> Points:
-    """The points, shape (N, 2), that the lens bends to these; by fixed-point steps, there is no closed form."""
-    straight = bent
-    if k1:
-        for _ in range(INVERSE_STEPS):
-            straight = bent / (1 + k1 * (straight**2).sum(axis=1, keepdims=True))
-    return straight
