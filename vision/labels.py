@@ -102,18 +102,21 @@ def _truths(tiles: Sequence[Sequence[int]], corners: Sequence[Sequence[Point]] |
     """The dominoes of one line of the table. Raises: ValueError."""
     if corners is None:
         return tuple(Truth(_pair(tile)) for tile in tiles)
-    if len(corners) != len(tiles) or any(len(quad) != 4 for quad in corners):
-        raise ValueError(f"four corners for each of {len(tiles)} tiles, got {corners}")
-    quads = (tuple((float(x), float(y)) for x, y in quad) for quad in corners)
-    return tuple(Truth(_pair(tile), quad) for tile, quad in zip(tiles, quads, strict=True))
+    if len(corners) != len(tiles):
+        raise ValueError(f"corners for each of {len(tiles)} tiles, got {corners}")
+    return tuple(Truth(_pair(tile), _quad(quad)) for tile, quad in zip(tiles, corners, strict=True))
 
 
 def _truth(entry: dict[str, Any]) -> Truth:
     seen = min(entry.get("visible_a", 1.0), entry.get("visible_b", 1.0))
-    corners = tuple((float(x), float(y)) for x, y in entry["corners_px"])
-    if len(corners) != 4:
-        raise ValueError(f"four corners_px, got {corners}")
+    corners = _quad(entry["corners_px"])
     return Truth(_pair((entry["a"], entry["b"])), corners, seen >= SEEN_ENOUGH and entry.get("readable") is not False)
+
+
+def _quad(corners: Sequence[Point]) -> tuple[Point, ...]:
+    if len(corners) != 4:
+        raise ValueError(f"four corners, got {corners}")
+    return tuple((float(x), float(y)) for x, y in corners)
 
 
 def _pair(tile: Sequence[int]) -> Pair:
