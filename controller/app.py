@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -33,88 +33,45 @@ from controller.config import Config, ConfigError
 from controller.demo import run as demo
 from controller.demo.stage import Photographer, config_of_demo
 from controller.demo.watching import Address
-from controller.eyes import Point, Zone, sighting_of
 from controller.game.rulesets import values_of
-from controller.game.seen import Arm
-from controller.game.tiles import MonoNs, Seat
 from controller.journal import Journal, JournalError
 from controller.keeper import RecordTo, keeper_of
+from controller.lookout import item_of, lookout_of, open_page, remembering, table_of
 from controller.machine import VERSION, is_clock_set, is_quiet_now, temperature_c
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage
 from controller.recording import HEAD, Picture, Session, damaged, sessions
 from controller.replay import Eyes, replay
 from controller.replay_changes import Outcome
-from controller.selftest_checks import Look, Measured
+from controller.selftest_checks import Measured
 from controller.selftest_desk import Desk
 from controller.selftest_equipment import keep_service_out, measured, setting_of
 from controller.selftest_loop import Bench
-from controller.view_server import ViewServer
 from controller.wiring import wiring_of
 from firmware_bridge.link import LinkDied
 from firmware_bridge.seats import BoardSeats
 from hardware.pins import PinsUnavailable, open_factory
 from hardware.seats import PinSeats
 from hardware.wiring import DEFAULT_WIRING
-from vision.calibration import Calibration
-from vision.camera import FolderCamera, LiveCamera, Picamera, V4L2Camera, VideoCamera
-from vision.cases import CaseError, save_case
-from vision.change import Before
-from vision.checkup import Checkup, check
 from vision.frame import Frame
-from vision.geometry import Table, table_from, table_record
+from vision.geometry import table_from, table_record
 from vision.images import ImageError, load
 from vision.layout import LineLayout
-from vision.lookout import Back, Camera, Died, Examined, Lookout, Lost, News, Playback, Taken
-from vision.reader import read, watched
+from vision.lookout import Back, Camera, Lost, News, Taken
+from vision.reader import watched
 from vision.reading import Reading
-from vision.recall import Recall
 from vision.rereading import reread
-from vision.view import KINDS, View
-from vision.vigil import Ails, Heals, Vigil
-from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, Watcher
+from vision.view import View
+from vision.vigil import Ails, Heals
+from vision.watch import HandIn, HandOut, Settled, Sight, Watcher
 
 Bgr8 = NDArray[np.uint8]
 
 QUIET_S = 0.0005
 """Between two looks at the loop's inbox, in the demonstration's fast pace."""
 
-NOT_HELD = "the camera does not hold {what} as it did when it was calibrated: run gameline calibrate again"
-
 FAULTS = (en.Dead, JournalError, UnknownEvent, PinsUnavailable, LinkDied)
 """What can end a service, each with a sentence for a person."""
-
-
-def table_of(config: Config, calibration: Calibration | None) -> Table | None:
-    """Where the table lies in the picture, if it has been calibrated or the configuration says so."""
-    if calibration is not None:
-        return calibration.table
-    table = config.table
-    if table.corners_px is None:
-        return None
-    try:
-        return Table(table.corners_px, side_mm=table.side_mm, zone_mm=table.zone_mm)
-    except ValueError as error:
-        raise ConfigError(f"table.corners_px: {error}") from error
-
-
-def open_camera(
-    config: Config,
-    *,
-    clock_ns: Callable[[], int],
-    wait: Callable[[float], object],
-    controls: Mapping[str, Any] | None = None,
-) -> Camera:
-    """The camera of the configuration, with what it is to hold fixed; CameraLost while it is not there."""
-    camera = config.camera
-    size = (camera.width_px, camera.height_px)
-    path = Path(camera.path or "")
-    if camera.kind == "picamera":
-        return Picamera(size, fps=camera.fps, controls=controls, mains_hz=camera.mains_hz)
-    if camera.kind == "v4l2":
-        return V4L2Camera(str(path), size, fps=camera.fps, controls=controls, mains_hz=camera.mains_hz)
-    recording: Camera = FolderCamera(path, fps=camera.fps) if camera.kind == "folder" else VideoCamera(path)
-    return Playback(recording, clock_ns=clock_ns, wait=wait)
 
 
 def open_seats(
@@ -134,56 +91,6 @@ def open_seats(
     seats = PinSeats(wiring=wiring, pin_factory=factory, clock_ns=clock_ns, wake=wake, logger=logger, lamp=lamp)
     seats.start()
     return seats
-
-
-def _lookout(
-    config: Config,
-    calibration: Calibration | None,
-    table: Table | None,
-    *,
-    watch: Callable[[Bgr8], Reading],
-    watch_again: Callable[[Bgr8, Before], Reading] | None = None,
-    tell: Callable[[News], None],
-    clock_ns: Callable[[], int],
-    camera: Camera | None = None,
-    show: Callable[[Frame, Watcher, tuple[Sight, ...]], None] = lambda frame, watcher, sights: None,
-) -> Lookout:
-    """The configured camera, or another in its place, with what watches its frames and what looks at one of them."""
-    controls = calibration.controls if calibration is not None else None
-
-    def opened() -> Camera:
-        opening = camera or open_camera(config, clock_ns=clock_ns, wait=lookout.wait, controls=controls)
-        refused = ", ".join(opening.not_held) if isinstance(opening, LiveCamera) else ""
-        tell(Ails(clock_ns(), "not_held", NOT_HELD.format(what=refused)) if refused else Heals(clock_ns(), "not_held"))
-        return opening
-
-    lookout = Lookout(
-        open_camera=opened,
-        watcher=Watcher(read=watch, reread=watch_again, table=table),
-        tell=tell,
-        clock_ns=clock_ns,
-        check=lambda bgr: check(bgr, read=lambda picture: read(picture, table=table), table=table),
-        show=show,
-        stale_s=config.camera.stale_s,
-        vigil=Vigil(table=table, rest=calibration.rest if calibration is not None else None),
-    )
-    return lookout
-
-
-def view_server(view: View, *, host: str, port: int, cases: Path, title: str, logger: logging.Logger) -> ViewServer:
-    """The technician's page, with a button that keeps a frame as a test case in `cases`. Raises: OSError."""
-
-    def save(kind: Any) -> tuple[bool, str]:
-        if (case := view.case(kind)) is None:
-            return False, "there is no such picture yet"
-        name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{kind}"
-        try:
-            picture = save_case(cases, name, case, by=f"gameline {VERSION}")
-        except CaseError as error:
-            return False, str(error)
-        return True, f"kept as {picture}; correct by hand what labels.jsonl beside it says was read"
-
-    return ViewServer(shown=view, kinds=KINDS, save=save, host=host, port=port, title=title, logger=logger)
 
 
 class Service:
@@ -269,11 +176,11 @@ class Service:
             stack.callback(mqtt.close, journal)
             look = partial(watched, table=table)
             self._view = View(read=look, table=table, clock_ns=clock_ns)
-            self._page = _open_page(config, self._view, logger)
+            self._page = open_page(config, self._view, logger)
             if self._page is not None:
                 stack.callback(self._page.close)
             watch, watch_again = remembering(look, partial(reread, table=table))
-            self._lookout = _lookout(
+            self._lookout = lookout_of(
                 config,
                 calibration,
                 table,
@@ -338,65 +245,8 @@ class Service:
             self._view.ail(news.code, news.text if isinstance(news, Ails) else None)
         if isinstance(news, Lost | Back):
             self._keeper.blind("frames", news.reason if isinstance(news, Lost) else None)
-        if (item := _item_of(news, self._table)) is not None:
+        if (item := item_of(news, self._table)) is not None:
             self.engine.submit(item)
-
-
-def _open_page(config: Config, view: View, logger: logging.Logger) -> ViewServer | None:
-    """The technician's page where one is configured; a game needs none, so one that cannot be had is only told."""
-    chosen = config.view
-    if chosen.port is None:
-        return None
-    title = f"Gameline {config.table.name}"
-    try:
-        server = view_server(
-            view, host=chosen.host, port=chosen.port, cases=Path(chosen.cases), title=title, logger=logger
-        )
-    except OSError as error:
-        why = error.strerror or error
-        logger.error("view: expected an address to listen on, got %s:%s: %s", chosen.host, chosen.port, why)
-        return None
-    logger.info("view: the technician's page is at %s", server.address)
-    return server
-
-
-def _item_of(news: News, table: Table | None) -> inbox.Item | None:
-    """What vision says, in the loop's words; which seat an arm belongs to is known only where the table is."""
-    match news:
-        case Settled():
-            hand = news.hand if table is not None else None
-            arm = None if hand is None else Arm(Seat(hand.seat), hand.confidence)
-            return inbox.Seen(MonoNs(news.rest_ns), sighting_of(news.reading, zones_of(table)), arm)
-        case Taken():
-            return inbox.FrameTaken(MonoNs(news.mono_ns))
-        case HandIn() | HandOut():
-            return inbox.HandOver(MonoNs(news.mono_ns), is_in=isinstance(news, HandIn))
-        case Lost() | CannotSee():
-            return inbox.Blind("frames" if isinstance(news, Lost) else "sight", news.reason)
-        case Back() | SeesAgain():
-            return inbox.Sighted("frames" if isinstance(news, Back) else "sight")
-        case Ails():
-            return inbox.Ailing(news.code, news.text)
-        case Heals():
-            return inbox.Ailing(news.code, None)
-        case Examined():
-            return inbox.LookTaken(_look_of(news.mono_ns, news.checkup))
-        case Died():
-            return inbox.ThreadDied("camera", news.reason)
-
-
-def remembering(
-    read: Callable[[Bgr8], Reading], reread: Callable[[Bgr8, Before], Reading] | None
-) -> tuple[Callable[[Bgr8], Reading], Callable[[Bgr8, Before], Reading] | None]:
-    """Both ways of reading, that also tell what has left a bare place since it was read; they remember as one."""
-    recall = Recall()
-    again = None if reread is None else lambda bgr, before: recall.of(bgr, reread(bgr, before))
-    return lambda bgr: recall.of(bgr, read(bgr)), again
-
-
-def zones_of(table: Table | None) -> Callable[[Point], Zone]:
-    """Whose zone a point of the picture is in; where the table is not known everything is in the middle."""
-    return table.zone_of if table is not None else lambda point: "line"
 
 
 @contextlib.contextmanager
@@ -429,7 +279,7 @@ def self_test_bench(
         news.put(inbox.Wake())
 
     def tell(told: News) -> None:
-        if (item := _item_of(told, None)) is not None:
+        if (item := item_of(told, None)) is not None:
             news.put(item)
 
     def measure() -> Measured:
@@ -441,7 +291,7 @@ def self_test_bench(
         stack.callback(caller.close)
         caller.start()
         # Whether anything can be seen at all, no more: what lies there is looked at when it is asked for.
-        lookout = _lookout(config, calibration, table, watch=lambda bgr: Reading(), tell=tell, clock_ns=clock_ns)
+        lookout = lookout_of(config, calibration, table, watch=lambda bgr: Reading(), tell=tell, clock_ns=clock_ns)
         stack.callback(lookout.close)
         seats = open_seats(config, pin_factory, clock_ns=clock_ns, wake=wake, logger=logger)
         stack.callback(seats.close)  # first of all, as the service does
@@ -454,20 +304,6 @@ def self_test_bench(
             clock_ns=clock_ns,
             is_quiet=partial(is_quiet_now, config),
         )
-
-
-def _look_of(at_ns: int, checkup: Checkup) -> Look:
-    return Look(
-        at_ns=at_ns,
-        width_px=checkup.width_px,
-        height_px=checkup.height_px,
-        brightness=checkup.brightness,
-        glare=checkup.glare,
-        table_in_view=checkup.table_in_view,
-        dominoes=tuple((domino.a, domino.b, domino.confidence) for domino in checkup.dominoes),
-        edge_px=checkup.edge_px,
-        half_px=checkup.half_px,
-    )
 
 
 def _open_journal(config: Config, boot_id: str) -> Journal:
@@ -514,7 +350,7 @@ def replay_recording(
             except ImageError as error:
                 raise damaged(picture.path, error) from error
             for news in (Taken(at_ns), *watcher.see(frame)):
-                if (item := _item_of(news, table)) is not None:
+                if (item := item_of(news, table)) is not None:
                     yield item
 
         return see

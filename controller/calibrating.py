@@ -14,10 +14,10 @@ from typing import Any, Final
 from rich.console import Console
 from rich.progress import Progress
 
-from controller.app import open_camera
 from controller.calibration import calibration_of, keep
 from controller.cli import Sorry
 from controller.config import Config, ConfigError, in_file, load_config
+from controller.lookout import open_camera
 from controller.output import write_picture, write_svg
 from vision.calibration import MOST_FRAMES, Calibration, CannotCalibrate, calibrated, median_of
 from vision.camera import CameraEnded, CameraLost, LiveCamera, NotAFrame

@@ -20,17 +20,7 @@ import sdnotify
 from rich.console import Console
 from rich.progress import Progress
 
-from controller.app import (
-    FAULTS,
-    Service,
-    open_camera,
-    play_demo,
-    remembering,
-    replay_recording,
-    table_of,
-    view_server,
-    zones_of,
-)
+from controller.app import FAULTS, Service, play_demo, replay_recording
 from controller.calibration import calibration_of
 from controller.cli import Sorry
 from controller.config import Config, ConfigError, in_file, load_config
@@ -42,6 +32,7 @@ from controller.game.seen import Sighting
 from controller.game.sight import Agreement, reconcile
 from controller.game.tiles import End, Seat
 from controller.keeper import RecordTo
+from controller.lookout import open_camera, remembering, table_of, view_server, zones_of
 from controller.mosquitto import MosquittoError
 from controller.output import make_folder, write_picture, write_text
 from controller.recording import RecordingError

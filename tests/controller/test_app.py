@@ -18,13 +18,14 @@ import pytest
 from gpiozero import Pin
 
 from controller import inbox
-from controller.app import BackgroundService, Service, _item_of
+from controller.app import BackgroundService, Service
 from controller.calibration import keep
 from controller.codec import UnknownEvent
 from controller.config import BrokerConfig, CameraConfig, Config, JournalConfig, SeatsConfig, TableConfig, ViewConfig
 from controller.game.seen import Arm, Sighting
 from controller.game.tiles import MonoNs, Seat
 from controller.journal import Draft, Journal
+from controller.lookout import item_of
 from controller.mosquitto import Mosquitto
 from hardware.pins import open_factory
 from hardware.wiring import DEFAULT_WIRING
@@ -221,5 +222,5 @@ def test_service_tells_whose_arm_was_over_the_table() -> None:
     table = Table(((10, 4), (50, 4), (50, 44), (10, 44)))
     hand = HandSeen(2, 0.9)
     for seen, where, arm in ((hand, table, Arm(Seat.S2, 0.9)), (None, table, None), (hand, None, None)):
-        item = _item_of(Settled(Reading(), 5, Frame(np.zeros((48, 64, 3), np.uint8), 5, 1), seen), where)
+        item = item_of(Settled(Reading(), 5, Frame(np.zeros((48, 64, 3), np.uint8), 5, 1), seen), where)
         assert item == inbox.Seen(MonoNs(5), Sighting(), arm)

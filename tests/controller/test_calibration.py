@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from controller import app, calibrating, doings
+from controller import calibrating, doings, lookout
 from controller.calibration import calibration_of, keep, kept_calibration
 from controller.cli import Sorry
 from controller.config import CameraConfig, Config, ConfigError, TableConfig
@@ -59,7 +59,7 @@ def config(path: Path, camera: CameraConfig | None = None) -> Config:
 
 def table_of(config: Config) -> Table | None:
     """Where service and commands take the table to lie."""
-    return app.table_of(config, calibration_of(config))
+    return lookout.table_of(config, calibration_of(config))
 
 
 def gameline(*words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -222,7 +222,7 @@ def test_watch_has_the_camera_hold_what_it_was_calibrated_with(tmp_path: Path, m
     """Else what the technician looks at would not be what the service sees."""
     keep(tmp_path / "calibration.json", FOUND)
     held: list[object] = []
-    monkeypatch.setattr("controller.app.V4L2Camera", lambda *_, controls, **__: held.append(controls))
+    monkeypatch.setattr("controller.lookout.V4L2Camera", lambda *_, controls, **__: held.append(controls))
     usb = config(tmp_path / "calibration.json", CameraConfig(kind="v4l2", path="/dev/v4l/by-id/usb"))
     doings._camera(argparse.Namespace(frames=None), usb, calibration_of(usb))
     assert held == [FOUND.controls]
