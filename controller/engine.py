@@ -5,10 +5,12 @@ Threads at the edges only `submit`. Everything else here is called from the loop
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -45,7 +47,8 @@ from controller.inbox import (
     Wake,
     Witness,
 )
-from controller.journal import Draft, Entry, Journal, JournalError
+from controller.journal import Answered, Draft, Entry, Journal, JournalError
+from controller.mqtt import CommandMessage
 from controller.orders import Accepted, Answer, Door
 from controller.selftest import Asked
 from controller.selftest_desk import Desk
@@ -151,6 +154,7 @@ class Engine:
 
     def begin(self) -> None:
         """Rebuild the state from the journal; a set that was in progress goes on with its clock paused."""
+        self._door.recall(self._journal.answers())
         kept = (event_of(entry.type, entry.body) for entry in self._journal.entries())
         self.state = evolve_all(self.state, kept)
         self._flash = panel(self.state).answer  # of a press before the start; it has been seen
@@ -255,27 +259,30 @@ class Engine:
 
     # --- deciding ---
 
-    def _decide(self, command: cmd.Command) -> tuple[Entry, ...]:
-        """Decide, commit, and only then believe it; () where nothing happened or nothing could be written."""
+    def _decide(self, command: cmd.Command, order: Accepted | None = None) -> tuple[Entry, ...] | None:
+        """Decide, commit, and only then believe it; () where nothing happened, None where nothing could be written.
+
+        The answer to an order is committed with what the order has caused: whenever the process dies, the same order
+        that comes again is either new or known.
+        """
         happened = decide(self.state, command)
-        if not happened:
+        if not happened and order is None:
             return ()
+        drafts = [Draft(type_name(type(event)), event.at, body_of(event)) for event in happened]
         try:
-            entries = self._journal.append(
-                [Draft(type_name(type(event)), event.at, body_of(event)) for event in happened]
-            )
+            entries = self._journal.append(drafts, None if order is None else partial(_answered, order))
         except JournalError as error:
             if self._storage_trouble is None:
                 self._log.error("journal: %s", error)
             self._storage_trouble = str(error)
             if self._unkept_since is None:
                 self._unkept_since = self._now()
-            return ()
+            return None
         self._believe(entries, happened)
         if isinstance(command, cmd.See):  # who passed between two moves that came to rest together waits no more
             counted = {event.seat for event in happened if isinstance(event, ev.Passed)}
             self._held_presses = [press for press in self._held_presses if press.button not in counted]
-        if isinstance(command, cmd.AdoptLine) and _is_granted(happened):
+        if isinstance(command, cmd.AdoptLine) and happened and _is_granted(happened):
             self._agreed = command.sighting
         if self._storage_trouble is not None:
             self._recover()
@@ -413,7 +420,9 @@ class Engine:
         if self._witness is not None:
             self._witness.ordered(message)
         at = MonoNs(message.mono_ns)
-        admitted = self._door.admit(message.name, message.payload, retained=message.retained, at=at)
+        admitted = self._door.admit(
+            message.name, message.payload, retained=message.retained, at=at, revision=self.state.revision
+        )
         if not isinstance(admitted, Accepted):
             if admitted.client is None:  # nobody can be told, so the technician is
                 self._log.warning("an order on cmd/%s was turned away: %s", message.name, admitted.answer.text)
@@ -423,9 +432,7 @@ class Engine:
         if isinstance(command, Asked):
             refusal = self._desk.ask(command, self._clock_ns(), is_game_on=self._is_game_on())
             reason, text = refusal or (None, None)
-            answer = Answer(admitted.id, accepted=refusal is None, reason=reason, text=text)
-            self._door.remember(admitted, answer)
-            self._outlet.reply(message, msgspec.json.encode(answer), client=admitted.client)
+            self._reply(message, admitted, Answer(admitted.id, accepted=refusal is None, reason=reason, text=text))
             return
         if isinstance(command, cmd.Pass) and self._is_ahead(command.seat):
             self._held_orders.append((order, admitted, command))
@@ -436,20 +443,21 @@ class Engine:
         message = order.message
         if isinstance(command, cmd.AdoptLine) and self._seen is not None:
             command = replace(command, sighting=self._seen.sighting)
-        entries = self._decide(command)
-        answer = self._answer(admitted.id, entries)
-        if answer.reason != "storage":
-            self._door.remember(admitted, answer)
+        entries = self._decide(command, admitted)
+        if entries is None:
+            answer = Answer(admitted.id, accepted=False, reason="storage", text=self._storage_trouble)
+            self._outlet.reply(message, msgspec.json.encode(answer), client=admitted.client)
+            return
+        answer = _answer(admitted.id, entries)
+        self._door.remember(admitted.client, admitted.id, answer)
         self._outlet.reply(message, msgspec.json.encode(answer), client=admitted.client)
 
-    def _answer(self, order_id: str, entries: Sequence[Entry]) -> Answer:
-        if not entries and self._storage_trouble is not None:
-            return Answer(order_id, accepted=False, reason="storage", text=self._storage_trouble)
-        if entries and entries[0].type == type_name(ev.Refused):
-            body = entries[0].body
-            rule = PARAGRAPHS[ev.Reason(body["reason"])]
-            return Answer(order_id, accepted=False, reason=body["reason"], text=body["text"], rule=rule)
-        return Answer(order_id, accepted=True, events=tuple((entry.sequence, entry.type) for entry in entries))
+    def _reply(self, message: CommandMessage, order: Accepted, answer: Answer) -> None:
+        """Answer an order that the core has no part in."""
+        with contextlib.suppress(JournalError):  # it is said aloud by what a game has to write
+            self._journal.append((), lambda _: _kept(order, answer))
+        self._door.remember(order.client, order.id, answer)
+        self._outlet.reply(message, msgspec.json.encode(answer), client=order.client)
 
     # --- showing ---
 
@@ -523,6 +531,23 @@ class Engine:
             "clock_synchronised": self._clock_synchronised(),
             "temperature_c": self._temperature_c(),
         }
+
+
+def _answered(order: Accepted, entries: Sequence[Entry]) -> Answered:
+    """The answer to an order by what it has caused, as the journal keeps it."""
+    return _kept(order, _answer(order.id, entries))
+
+
+def _kept(order: Accepted, answer: Answer) -> Answered:
+    return Answered(order.client, order.id, msgspec.json.encode(answer).decode())
+
+
+def _answer(order_id: str, entries: Sequence[Entry]) -> Answer:
+    if entries and entries[0].type == type_name(ev.Refused):
+        body = entries[0].body
+        rule = PARAGRAPHS[ev.Reason(body["reason"])]
+        return Answer(order_id, accepted=False, reason=body["reason"], text=body["text"], rule=rule)
+    return Answer(order_id, accepted=True, events=tuple((entry.sequence, entry.type) for entry in entries))
 
 
 def _is_granted(happened: Sequence[ev.Event]) -> bool:

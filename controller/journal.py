@@ -29,17 +29,24 @@ from controller.journal_errors import JournalReadOnly as JournalReadOnly
 from controller.journal_errors import JournalStorage as JournalStorage
 from controller.journal_errors import damaged, translated
 
-FORMAT = 1  # `user_version` of the file; raised with every change of the schema
+FORMAT = 1  # `user_version` of the file; raised with every change of the schema that an older Gameline would trip over
 APPLICATION_ID = 0x474C4A31  # "GLJ1" in SQLite's header, so that another program's database is never taken for ours
 BUSY_S = 0.5  # how long a command-line reader may hold us up before the loop gives up
 BATCH = 256  # entries read at a time, so that a slow reader never holds the write-ahead log
+ANSWERS_KEPT = 512  # repeated orders come seconds after the first, not hours
 
+_ANSWERS = """
+CREATE TABLE IF NOT EXISTS answers (
+    number INTEGER PRIMARY KEY, client TEXT NOT NULL, id TEXT NOT NULL, answer TEXT NOT NULL, UNIQUE (client, id)
+) STRICT;
+"""
 _SCHEMA = f"""
 CREATE TABLE entries (
     sequence INTEGER PRIMARY KEY, mono_ns INTEGER NOT NULL, boot_id TEXT NOT NULL, wall_utc TEXT NOT NULL,
     clock_synchronised INTEGER NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL, crc32 INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT;
+{_ANSWERS}
 CREATE TRIGGER entries_in_order BEFORE INSERT ON entries
     WHEN NEW.sequence <> (SELECT coalesce(max(sequence), 0) + 1 FROM entries)
     BEGIN SELECT RAISE(ABORT, 'the journal has no gaps and no doubles'); END;
@@ -80,6 +87,16 @@ class Entry:
     body: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What was answered to an order, so that the same order, coming again, is not carried out twice."""
+
+    client: str
+    id: str
+    """Chosen by the client."""
+    answer: str
+
+
 class Journal:
     """An open journal, owned by this process.
 
@@ -111,6 +128,8 @@ class Journal:
                 _create(path)
             self._db = undo.enter_context(contextlib.closing(_connect(path)))
             self._last_sequence = _checked(self._db, path)
+            with translated(path):
+                self._db.execute(_ANSWERS)  # journals from before answers were kept have none
             self._undo = undo.pop_all()
 
     def __enter__(self) -> Self:
@@ -130,13 +149,19 @@ class Journal:
         """The sequence of the newest entry; 0 when there is none."""
         return self._last_sequence
 
-    def append(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
+    def append(
+        self, drafts: Sequence[Draft], answered: Callable[[Sequence[Entry]], Answered] | None = None
+    ) -> tuple[Entry, ...]:
         """Write all drafts in one transaction, or none; when it returns they survive a power cut.
+
+        Args:
+            drafts: in order.
+            answered: of an order's drafts, the answer to it, made of their entries and kept with them.
 
         Raises:
             JournalFull, JournalReadOnly, JournalBusy, JournalStorage: nothing was written; append may be tried again.
         """
-        if not drafts:
+        if not drafts and answered is None:
             return ()
         wall_utc, synchronised = self._wall_utc(), self._clock_synchronised()
         rows = [
@@ -144,13 +169,30 @@ class Journal:
             for number, draft in enumerate(drafts, start=1)
             for body in [msgspec.json.encode(draft.body).decode()]
         ]
+        entries = tuple(_entry(row) for row in rows)
         with translated(self.path), _transaction(self._db):
             self._db.executemany(
                 f"INSERT INTO entries ({_COLUMNS}, crc32) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [(*row, _crc32(row)) for row in rows],
             )
-        self._last_sequence = rows[-1][0]
-        return tuple(_entry(row) for row in rows)
+            if answered is not None:
+                self._keep(answered(entries))
+        self._last_sequence += len(entries)
+        return entries
+
+    def _keep(self, answered: Answered) -> None:
+        """Keep an answer, and no more of them than can still be asked for."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO answers (client, id, answer) VALUES (?, ?, ?)",
+            (answered.client, answered.id, answered.answer),
+        )
+        self._db.execute("DELETE FROM answers WHERE number <= (SELECT max(number) FROM answers) - ?", (ANSWERS_KEPT,))
+
+    def answers(self) -> tuple[Answered, ...]:
+        """The answers that are kept, the oldest first."""
+        with translated(self.path):
+            rows = self._db.execute("SELECT client, id, answer FROM answers ORDER BY number").fetchall()
+        return tuple(Answered(*row) for row in rows)
 
     def entries(self, after: int = 0, limit: int | None = None) -> Iterator[Entry]:
         """The entries with a sequence above `after`, in order, at most `limit`.

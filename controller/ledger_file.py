@@ -40,13 +40,13 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: Text
     game: Text
     players: Players
-    player: Text
+    player: str
     reason: str
     set_no: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
     wall_utc: str
 
     def __post_init__(self) -> None:
-        if self.player not in self.players:
+        if self.player not in (*self.players, ""):
             raise ValueError(f"Expected the player to be one of the pair, got {self.player!r}")
 
 

@@ -5,8 +5,9 @@ Every order is answered once, on `reply/<client>`; an order that comes a second 
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import msgspec
@@ -15,11 +16,10 @@ from controller import order_types as ot
 from controller.game import commands as cmd
 from controller.game.rulesets import Params
 from controller.game.tiles import MonoNs
+from controller.journal import ANSWERS_KEPT, Answered
 from controller.order_types import Order, command_of
 from controller.selftest import Asked
 
-ANSWERS_KEPT = 512
-"""Repeated orders come seconds after the first, not hours: this many answers are remembered."""
 MAX_TTL_S = 60.0
 FUTURE_S = 60.0
 """An order from further ahead than this was sent by a clock that is wrong, and its age means nothing."""
@@ -44,12 +44,17 @@ ORDERS: dict[str, type[Order]] = {
         ot.Count,
         ot.ConfirmCount,
         ot.RestartSet,
+        ot.Replay,
+        ot.ConfirmRegister,
         ot.Attribute,
         ot.Correct,
         ot.MergeLedger,
         ot.Pause,
         ot.Resume,
         ot.Undo,
+        ot.Redo,
+        ot.Mute,
+        ot.Unmute,
         ot.Acknowledge,
         ot.SelfTest,
     )
@@ -96,8 +101,16 @@ class Door:
         self._wall_ms = wall_ms
         self._answers: OrderedDict[tuple[str | None, str], Answer] = OrderedDict()
 
-    def admit(self, name: str, payload: bytes, *, retained: bool, at: MonoNs) -> Accepted | Turned:
-        """The core's command for a message on `cmd/<name>`, or the answer that turns it away."""
+    def admit(self, name: str, payload: bytes, *, retained: bool, at: MonoNs, revision: int) -> Accepted | Turned:
+        """The core's command for a message on `cmd/<name>`, or the answer that turns it away.
+
+        Args:
+            name: the order's.
+            payload: what stood there.
+            retained: whether it was published with the retain flag.
+            at: when it came.
+            revision: of the state now.
+        """
         try:
             who = msgspec.json.decode(payload, type=_Envelope)
         except (msgspec.DecodeError, RecursionError) as error:
@@ -108,17 +121,27 @@ class Door:
         if problem is None:
             try:
                 order = msgspec.json.decode(payload, type=ORDERS[name])
-                problem = self._age_problem(order)
+                problem = self._age_problem(order) or _revision_problem(order, revision)
                 if problem is None:
                     command = command_of(order, at, params=self._params, table=self._table)
                     return Accepted(order.id, order.client, command)
             except (ValueError, RecursionError) as error:
                 problem = ("malformed", str(error))
-        return Turned(who.client, Answer(who.id, accepted=False, reason=problem[0], text=problem[1]))
+        answer = Answer(who.id, accepted=False, reason=problem[0], text=problem[1])
+        self.remember(who.client, who.id, answer)
+        return Turned(who.client, answer)
 
-    def remember(self, order: Accepted, answer: Answer) -> None:
+    def recall(self, answered: Iterable[Answered]) -> None:
+        """Remember what the journal has kept of an earlier run."""
+        for kept in answered:
+            with contextlib.suppress(msgspec.DecodeError):  # what can't be read any more is no answer
+                self.remember(kept.client, kept.id, msgspec.json.decode(kept.answer, type=Answer))
+
+    def remember(self, client: str | None, order_id: str | None, answer: Answer) -> None:
         """Keep the answer for a repetition of the same order; two clients may choose the same id."""
-        self._answers[order.client, order.id] = answer
+        if order_id is None:
+            return
+        self._answers[client, order_id] = answer
         while len(self._answers) > ANSWERS_KEPT:
             self._answers.popitem(last=False)
 
@@ -139,6 +162,13 @@ class _Envelope(msgspec.Struct):
 
     id: str | None = None
     client: str | None = None
+
+
+def _revision_problem(order: Order, revision: int) -> tuple[str, str] | None:
+    if order.revision in (None, revision):
+        return None
+    wanted = f"expected an order for revision {revision} of the state, got one for {order.revision}"
+    return ("moved_on", f"{wanted}: look at the table as it is now, and order again")
 
 
 def _problem(name: str, *, retained: bool) -> tuple[str, str] | None:

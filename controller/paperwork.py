@@ -231,7 +231,7 @@ def _kept_ledger(kept: Sequence[tuple[Entry, ev.Event]]) -> Ledger:
     given: dict[str, str] = {}
     for entry, event in kept:
         after = evolve(state, event)
-        if isinstance(event, ev.WarningGiven) and entry.clock_synchronised:
+        if isinstance(event, ev.WarningGiven | ev.Redone) and entry.clock_synchronised:
             given |= dict.fromkeys(after.ledger.ids - state.ledger.ids, entry.wall_utc)
         state = after
     entries = tuple(replace(e, wall_utc=e.wall_utc or given.get(e.id, "")) for e in state.ledger.entries)
@@ -265,19 +265,20 @@ def _of_game(kept: Sequence[tuple[Entry, ev.Event]], wanted: str | None) -> Sequ
 
 def _starts(kept: Sequence[tuple[Entry, ev.Event]]) -> list[tuple[int, str]]:
     """Where each game of a journal begins, and its name; a start that was taken back is none."""
-    starts: list[tuple[int, str]] = []
-    priors: list[State] = []
+    starts: list[tuple[int, str, State]] = []
+    undone: list[tuple[int, str, State]] = []
     state = State()
     for place, (_, event) in enumerate(kept):
         after = evolve(state, event)
         if isinstance(event, ev.GameStarted):
-            starts.append((place, event.game))
-            priors.append(state)
-        elif isinstance(event, ev.Undone) and priors and _is_same_moment(after, priors[-1]) and not state.plies:
-            starts.pop()
-            priors.pop()
+            starts.append((place, event.game, state))
+            undone = []
+        elif isinstance(event, ev.Undone) and starts and _is_same_moment(after, starts[-1][2]) and not state.plies:
+            undone.append(starts.pop())
+        elif isinstance(event, ev.Redone) and undone and _is_same_moment(state, undone[-1][2]):
+            starts.append(undone.pop())
         state = after
-    return starts
+    return [(place, game) for place, game, _ in starts]
 
 
 def _is_same_moment(state: State, prior: State) -> bool:

@@ -86,6 +86,11 @@ def _started(body: Body, _: Callable[[str], str]) -> str:
     return f"The game begins: {names[0]} and {names[2]} against {names[1]} and {names[3]}."
 
 
+def _warned(body: Body, name: Callable[[str], str]) -> str:
+    whose = f"{name('seat')}'s pair" if body.get("seat") is not None else f"Pair {body.get('pair')}"
+    return f"{whose} is warned: {body.get('reason')}."
+
+
 def _said(text: str) -> Words:
     return lambda _body, _name: text
 
@@ -98,7 +103,7 @@ _WORDS: dict[str, Words] = {
     "refused": lambda body, _: f"Refused: {body.get('text')}.",
     "finding_raised": lambda body, _: f"For the referee: {body.get('text')}",
     "finding_ruled": lambda body, _: f"The referee rules: {DECISIONS.get(str(body.get('decision')), '')}.",
-    "warning_given": lambda body, name: f"{name('seat')}'s pair is warned: {body.get('reason')}.",
+    "warning_given": _warned,
     "went_out": lambda _, name: f"{name('seat')} lays the last domino and is out.",
     "locked": lambda body, _: f"The line is locked with {body.get('suit')} at both ends: the hands are counted.",
     "hands_shown": _said("The camera has read the four open hands."),
@@ -119,4 +124,7 @@ _WORDS: dict[str, Words] = {
     "camera_regained": _said("The camera sees the table again."),
     "restarted": _said("The program was started again."),
     "undone": _said("The referee takes the last act back."),
+    "redone": _said("What was taken back stands again."),
+    "muted": _said("The referee mutes the buzzer."),
+    "unmuted": _said("The buzzer may sound again."),
 }

@@ -8,7 +8,7 @@ from enum import Enum
 from controller.game.ledger import Ledger
 from controller.game.rulesets import Params
 from controller.game.seen import Arm, Sighting, Stills
-from controller.game.tiles import End, MonoNs, Seat, Tile
+from controller.game.tiles import End, MonoNs, Pair, Seat, Tile
 
 Names = tuple[str, str, str, str]
 """The players by seat."""
@@ -196,12 +196,15 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Warn:
-    """The referee warns a player for one of the reasons of the text (C8.1, R10)."""
+    """The referee warns a pair for one of the reasons of the text (C8.1, R10)."""
 
     at: MonoNs
-    seat: int
+    seat: int | None
+    """Whose it was; None: nobody says which of the pair."""
     reason: str
     by: str = ""
+    pair: Pair | None = None
+    """Where no seat is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +238,30 @@ class RestartSet:
 
     at: MonoNs
     reason: str = ""
+    by: str = ""
+    is_chief: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The chief referee has a set, or the whole game, played again: it is as if it had not been played (R10.5)."""
+
+    at: MonoNs
+    set_no: int | None = None
+    """The set registered last, by its number; None: the set in progress."""
+    game: str | None = None
+    """The whole game is played again, under this name; None: one set is."""
+    reason: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmRegister:
+    """The register of the game that is over is signed."""
+
+    at: MonoNs
+    pair: Pair | None = None
+    """None: the referee signs."""
     by: str = ""
     is_chief: bool = False
 
@@ -287,6 +314,32 @@ class Undo:
     """The referee takes the last act back: a move, a pass or a decision of his own."""
 
     at: MonoNs
+    is_chief: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """The referee has what was taken back last stand again."""
+
+    at: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
+class Mute:
+    """The referee wants no sound from the buzzer; his lamp goes on telling."""
+
+    at: MonoNs
+    seconds: float | None = None
+    """For how long; None: until he says otherwise."""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmute:
+    """The buzzer may sound again."""
+
+    at: MonoNs
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,12 +400,17 @@ Command = (
     | Count
     | ConfirmCount
     | RestartSet
+    | Replay
+    | ConfirmRegister
     | Attribute
     | Correct
     | MergeLedger
     | Pause
     | Resume
     | Undo
+    | Redo
+    | Mute
+    | Unmute
     | LoseCamera
     | RegainCamera
     | RegainStorage

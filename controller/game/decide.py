@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from controller.game import claims, playing, refereeing, seeing
+from controller.game import claims, playing, refereeing, replaying, seeing
 from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.events import Reason
@@ -70,6 +70,13 @@ def _restart(state: State, command: cmd.Restart) -> Events:
     return (ev.Restarted(command.at),)
 
 
+def _tick(state: State, command: cmd.Tick) -> Events:
+    """What follows from time alone: a move that is late, a mute that is over."""
+    late = playing.tick(state, command) if state.phase is Phase.PLAY else ()
+    is_mute_over = state.mute is not None and state.mute.until is not None and command.at >= state.mute.until
+    return (*late, ev.Unmuted(command.at)) if is_mute_over else late
+
+
 def _after_set(reason: Reason) -> Handler:
     """Refuses what belongs into a set: while the line of the one registered still lies it is over, else `reason`."""
 
@@ -119,15 +126,22 @@ TABLE: dict[type, dict[Phase, Handler]] = {
     cmd.Count: _row(_NO_GAME, _after_set(_NO_SET), _RUNNING, refereeing.count, _OVER),
     cmd.ConfirmCount: _row(_NO_GAME, _NO_SET, _RUNNING, refereeing.confirm_count, _OVER),
     cmd.RestartSet: _row(_NO_GAME, _NO_SET, refereeing.restart_set, refereeing.restart_set, _OVER),
+    cmd.Replay: _row(_NO_GAME, replaying.replay, replaying.replay, replaying.replay, replaying.replay),
+    cmd.ConfirmRegister: _row(
+        _NO_GAME, Reason.GAME_RUNNING, Reason.GAME_RUNNING, Reason.GAME_RUNNING, refereeing.confirm_register
+    ),
     cmd.Attribute: _row(_NO_GAME, reopen, refereeing.amend, refereeing.amend, _OVER),
     cmd.Correct: _row(_NO_GAME, reopen, refereeing.amend, refereeing.amend, _OVER),
     cmd.MergeLedger: _always(refereeing.merge_ledger),
     cmd.Pause: _row(_NO_GAME, _NO_SET, refereeing.pause, refereeing.pause, _OVER),
     cmd.Resume: _row(_NO_GAME, Reason.NOT_PAUSED, refereeing.resume, refereeing.resume, _OVER),
     cmd.Undo: _always(refereeing.undo),
+    cmd.Redo: _always(refereeing.redo),
+    cmd.Mute: _always(refereeing.mute),
+    cmd.Unmute: _always(refereeing.unmute),
     cmd.LoseCamera: _always(_lose_camera),
     cmd.RegainCamera: _always(_regain_camera),
     cmd.RegainStorage: _always(_regain_storage),
     cmd.Restart: _always(_restart),
-    cmd.Tick: _row(_nothing, _nothing, playing.tick, _nothing, _nothing),
+    cmd.Tick: _always(_tick),
 }

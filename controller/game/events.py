@@ -36,8 +36,10 @@ class Reason(Enum):
     BAD_REVEAL = "bad_reveal"
     NOTHING_SHOWN = "nothing_shown"
     NOTHING_TO_UNDO = "nothing_to_undo"
+    NOTHING_TO_REDO = "nothing_to_redo"
     NOT_PAUSED = "not_paused"
     ALREADY_PAUSED = "already_paused"
+    NOT_MUTED = "not_muted"
     LEAD_MUST_BE_DRAWN = "lead_must_be_drawn"
     LEAD_IS_FIXED = "lead_is_fixed"
     NO_SUCH_SEAT = "no_such_seat"
@@ -59,6 +61,9 @@ class Reason(Enum):
     OTHER_COMPETITION = "other_competition"
     LEDGER_CONFLICT = "ledger_conflict"
     CANNOT_ADOPT = "cannot_adopt"
+    CANNOT_REPLAY = "cannot_replay"
+    ALREADY_SIGNED = "already_signed"
+    REGISTER_SIGNED = "register_signed"
 
 
 class FindingKind(Enum):
@@ -124,6 +129,11 @@ class GameStarted:
     params: Params
     competition: str = ""
     game: str = ""
+    again: bool = False
+    """It is the game before it that is played again: the result of that one is struck out."""
+    reason: str = ""
+    """Why it is, and whose word that was."""
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,16 +269,26 @@ class FindingRuled:
 
 @dataclass(frozen=True, slots=True)
 class WarningGiven:
-    """A warning was entered for the pair of `seat`."""
+    """A warning was entered for a pair."""
 
     at: MonoNs
-    seat: Seat
+    seat: Seat | None
+    """Whose it was; None: nobody says which of the pair."""
     reason: str
     by: str = ""
     by_referee: bool = False
     """Given by itself, not as part of a ruling."""
     counts: bool = True
     """Whether it is a rung of the ladder (wrong_domino_warning_counts)."""
+    pair: Pair | None = None
+    """Where no seat is named."""
+
+    @property
+    def warned(self) -> Pair:
+        """The pair that it is booked to."""
+        pair = self.pair if self.seat is None else self.seat.pair
+        assert pair is not None, "a warning has a seat or a pair"
+        return pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,6 +470,8 @@ class SetAnnulled:
     reason: str = ""
     by: str = ""
     is_chief: bool = False
+    set_no: int | None = None
+    """It was registered already, as the last one: its result is struck out; None: it was in progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,6 +494,17 @@ class GameEnded:
     points: tuple[float, float]
     by: Ending | None = None
     """The warning that ended it; None: all sets are played."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterConfirmed:
+    """The register of the game that is over was signed."""
+
+    at: MonoNs
+    pair: Pair | None
+    """None: by the referee."""
+    by: str = ""
+    is_chief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,6 +542,25 @@ class Resumed:
     """The referee let the game go on."""
 
     at: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
+class Muted:
+    """The referee wants no sound from the buzzer."""
+
+    at: MonoNs
+    until: MonoNs | None = None
+    """None: until he says otherwise."""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmuted:
+    """The buzzer may sound again: the referee says so, or the time he had named is over."""
+
+    at: MonoNs
+    by: str = ""
+    """Empty where the time was over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -589,6 +641,13 @@ class Undone:
     at: MonoNs
 
 
+@dataclass(frozen=True, slots=True)
+class Redone:
+    """What was taken back last stands again."""
+
+    at: MonoNs
+
+
 Event = (
     SeatsDrawn
     | GameStarted
@@ -622,11 +681,14 @@ Event = (
     | SetRescored
     | SetAnnulled
     | GameEnded
+    | RegisterConfirmed
     | TimeExceeded
     | RefereeCalled
     | Acknowledged
     | Paused
     | Resumed
+    | Muted
+    | Unmuted
     | SyncLost
     | SyncFound
     | TakenBack
@@ -637,6 +699,7 @@ Event = (
     | StorageRegained
     | Restarted
     | Undone
+    | Redone
 )
 
 ACTS = (
@@ -656,6 +719,7 @@ ACTS = (
     RevealOrdered,
     HandsCounted,
     CountWaived,
+    RegisterConfirmed,
     Paused,
     Resumed,
 )

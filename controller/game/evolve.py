@@ -13,7 +13,7 @@ from controller.game import evolve_play as play
 from controller.game import evolve_sets as sets
 from controller.game.clocks import Clock
 from controller.game.line import Line
-from controller.game.state import Phase, State
+from controller.game.state import Mute, Phase, State
 
 
 def evolve(state: State, event: ev.Event) -> State:
@@ -24,6 +24,7 @@ def evolve(state: State, event: ev.Event) -> State:
         # Of a game that was given up for another the last moment is kept, not its whole past.
         past = None if isinstance(event, ev.GameStarted) else state.before
         before = replace(state, clock=state.clock.standing(event.at), before=past)
+        after = replace(after, ahead=None)
     clock = _tended(after, event)
     return replace(after, before=before, clock=clock, revision=state.revision + 1, last_at=event.at)
 
@@ -72,11 +73,14 @@ _APPLY: dict[type, Callable[[State, Any], State]] = {
     ev.SetRescored: sets.set_rescored,
     ev.SetAnnulled: sets.set_annulled,
     ev.GameEnded: sets.game_ended,
+    ev.RegisterConfirmed: sets.register_confirmed,
     ev.TimeExceeded: play.time_exceeded,
     ev.RefereeCalled: play.referee_called,
     ev.Acknowledged: lambda state, _: replace(state, alert=None),
     ev.Paused: lambda state, _: replace(state, is_paused=True),
     ev.Resumed: lambda state, _: replace(state, is_paused=False, is_restarted=False),
+    ev.Muted: lambda state, event: replace(state, mute=Mute(event.until)),
+    ev.Unmuted: lambda state, _: replace(state, mute=None),
     ev.SyncLost: play.sync_lost,
     ev.SyncFound: play.sync_found,
     ev.TakenBack: play.taken_back,
@@ -87,4 +91,5 @@ _APPLY: dict[type, Callable[[State, Any], State]] = {
     ev.StorageRegained: lambda state, _: replace(state, storage_trouble=None),
     ev.Restarted: sets.restarted,
     ev.Undone: sets.undone,
+    ev.Redone: sets.redone,
 }

@@ -106,10 +106,10 @@ def _dismissed(state: State, finding: Finding) -> State:
 
 
 def warning_given(state: State, event: ev.WarningGiven) -> State:
-    """A warning was entered for the pair of `seat`."""
-    set_no = state.warned_set_no
-    rung = state.competition_warnings_of(event.seat.pair) + 1 if event.counts else 0
-    warning = WarningEntry(event.seat, event.reason, set_no, event.counts, rung, state.attempt)
+    """A warning was entered for a pair."""
+    set_no, pair = state.warned_set_no, event.warned
+    rung = state.competition_warnings_of(pair) + 1 if event.counts else 0
+    warning = WarningEntry(pair, event.seat, event.reason, set_no, event.counts, rung, state.attempt)
     state = replace(state, warnings=(*state.warnings, warning))
     if not (event.counts and state.competition):
         return state
@@ -117,8 +117,8 @@ def warning_given(state: State, event: ev.WarningGiven) -> State:
         id=ledger_id(state),
         competition=state.competition,
         game=state.game,
-        players=state.players_of(event.seat.pair),
-        player=state.names[event.seat],
+        players=state.players_of(pair),
+        player="" if event.seat is None else state.names[event.seat],
         reason=event.reason,
         set_no=set_no,
     )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from controller.game import events as ev
 from controller.game.clocks import NS_PER_S, Clock
 from controller.game.commands import Decision
 from controller.game.draw import Seating
-from controller.game.ledger import GameEntry, Ledger
+from controller.game.ledger import GameEntry, Ledger, LedgerEntry
 from controller.game.line import Line
 from controller.game.rulesets import ExtraSetLead, NextLead
-from controller.game.state import Alert, AlertKind, ClosedSet, Move, Phase, SetResult, State
-from controller.game.tiles import Pair, Seat
+from controller.game.state import Alert, AlertKind, ClosedSet, Move, Mute, Phase, SetResult, Signature, State
+from controller.game.tiles import MonoNs, Pair, Seat
 
 
 def seats_drawn(state: State, event: ev.SeatsDrawn) -> State:
@@ -29,13 +30,15 @@ def game_started(state: State, event: ev.GameStarted) -> State:
         names=event.names,
         competition=event.competition,
         game=event.game,
+        first_lead=event.lead,
         lead=event.lead,
         clock=Clock(limit_ns),
         line=state.line,  # what lies is not the first move of the new game: the table has to be cleared
         take_back=state.take_back,
         camera_trouble=state.camera_trouble,
+        mute=state.mute,
         next_finding=state.next_finding,
-        ledger=state.ledger,
+        ledger=_without_result(state) if event.again else state.ledger,
         next_warning=state.next_warning,
     )
 
@@ -159,8 +162,36 @@ def _other(winner: ev.Winner) -> str | None:
 
 
 def set_annulled(state: State, event: ev.SetAnnulled) -> State:
-    """The set is played again with the same lead, nothing is registered."""
-    return replace(without_set(state), phase=Phase.BETWEEN, alert=None, attempt=state.attempt + 1)
+    """The set is played again with the same lead, nothing is registered; one that was is struck out."""
+    again = replace(without_set(state), phase=Phase.BETWEEN, alert=None, attempt=state.attempt + 1)
+    if event.set_no is None:
+        return again
+    return replace(
+        again,
+        results=state.results[:-1],
+        lead=state.results[-1].lead,
+        attempt=1 if state.closed is None else state.closed.attempt + 1,
+        closed=None,
+        winner=None,
+        points_override=None,
+        signatures=(),
+        ledger=_without_result(state),
+    )
+
+
+def _without_result(state: State) -> Ledger:
+    """The ledger without the result of this game, where it has come to one."""
+    ledger = state.ledger
+    for game in ledger.games:
+        if state.game and game.id.rpartition("#")[0] == state.game:
+            ledger = ledger.without(game.id)
+    return ledger
+
+
+def register_confirmed(state: State, event: ev.RegisterConfirmed) -> State:
+    """The register of the game that is over was signed."""
+    signature = Signature(event.pair, event.by, event.is_chief)
+    return replace(state, signatures=(*state.signatures, signature), alert=None)
 
 
 def game_ended(state: State, event: ev.GameEnded) -> State:
@@ -192,39 +223,90 @@ def restarted(state: State, event: ev.Restarted) -> State:
         camera_trouble=None,
         storage_trouble=None,
         alert=None,
+        mute=_goes_on(state, event.at),
         feedback=None,
     )
 
 
+def _goes_on(state: State, now: MonoNs) -> Mute | None:
+    """A mute for a time has on the new clock what was left of it at the last event on the old one."""
+    if state.mute is None or state.mute.until is None:
+        return state.mute
+    return Mute(MonoNs(now + max(0, state.mute.until - state.last_at)))
+
+
 def undone(state: State, event: ev.Undone) -> State:
-    """Back to before the last act; what is so on the table stays so: camera, sync, dominoes that must go back."""
-    before = state.before
-    assert before is not None, "undo with nothing to undo is refused"
-    lying_back = tuple(p.tile for p in state.line.placed if p.tile not in before.line.tiles)
-    still_back = tuple(t for t in state.take_back if t not in before.line.tiles)
+    """Back to before the last act."""
+    assert state.before is not None, "undo with nothing to undo is refused"
+    back = _returned(state, state.before, event.at, lying=state.line)
+    return replace(back, ahead=replace(state, clock=state.clock.standing(event.at)))
+
+
+def redone(state: State, event: ev.Redone) -> State:
+    """On again to where the last undo began. Between two sets the line known is the old one, long swept perhaps."""
+    ahead = state.ahead
+    assert ahead is not None, "redo with nothing to redo is refused"
+    is_same_set = state.phase in (Phase.PLAY, Phase.COUNT)
+    on = _returned(state, ahead, event.at, lying=state.line if is_same_set else Line())
+    has_resumed = ahead.before is not None and ahead.before.is_restarted and not ahead.is_restarted
+    return replace(on, is_restarted=on.is_restarted and not has_resumed)
+
+
+def _returned(state: State, to: State, now: MonoNs, *, lying: Line) -> State:
+    """The state `to`, earlier or later; what is so on the table stays so: camera, sync, dominoes that must go back."""
+    lying_back = tuple(p.tile for p in lying.placed if p.tile not in to.line.tiles)
+    still_back = tuple(t for t in state.take_back if t not in to.line.tiles)
     # What is stamped after now was stamped before a reboot, on another clock: it would sound at no apt moment.
-    feedback = before.feedback if before.feedback is not None and before.feedback.at <= event.at else None
-    alert = before.alert if before.alert is not None and before.alert.at <= event.at else None
+    feedback = to.feedback if to.feedback is not None and to.feedback.at <= now else None
+    alert = to.alert if to.alert is not None and to.alert.at <= now else None
+    ledger, next_warning = _ledger_of(state, to)
     return replace(
-        before,
+        to,
         take_back=(*still_back, *lying_back),
-        ledger=_without_own(state, before),
-        next_warning=state.next_warning,
+        ledger=ledger,
+        next_warning=next_warning,
         camera_trouble=state.camera_trouble,
-        is_restarted=(state.is_restarted or before.is_restarted) and before.phase in (Phase.PLAY, Phase.COUNT),
+        mute=state.mute,
+        is_restarted=(state.is_restarted or to.is_restarted) and to.phase in (Phase.PLAY, Phase.COUNT),
         alert=alert,
         feedback=feedback,
-        sync=state.sync if state.phase in (Phase.PLAY, Phase.COUNT) else before.sync,
+        sync=state.sync if state.phase in (Phase.PLAY, Phase.COUNT) else to.sync,
         next_finding=state.next_finding,
     )
 
 
-def _without_own(state: State, before: State) -> Ledger:
-    """The ledger less what this game has entered since `before`; what came from other tables stays."""
-    ledger = state.ledger
-    for number in range(before.next_warning, state.next_warning):
-        ledger = ledger.without(f"{state.game}#{number}")
-    return ledger
+def _ledger_of(state: State, to: State) -> tuple[Ledger, int]:
+    """The ledger with of this game's own what `to` has, and the next number; what came from other tables stays.
+
+    What was withdrawn stays so, therefore what stands again gets another name.
+    """
+    ledger, number = state.ledger, state.next_warning
+    games = {state.game, to.game} - {""}
+    has, wants = _own(state.ledger, games), _own(to.ledger, games)
+    surplus, missing = Counter(has.values()), Counter(wants.values())
+    surplus, missing = surplus - missing, missing - surplus
+    for name, content in reversed(has.items()):
+        if surplus[content]:
+            surplus[content] -= 1
+            ledger = ledger.without(name)
+    for name, content in wants.items():
+        if missing[content]:
+            missing[content] -= 1
+            again = replace(content, id=f"{name.rpartition('#')[0]}#{number}")
+            ledger = ledger.with_entry(again) if isinstance(again, LedgerEntry) else ledger.with_game(again)
+            number += 1
+    return ledger, number
+
+
+def _own(ledger: Ledger, games: set[str]) -> dict[str, LedgerEntry | GameEntry]:
+    """What these games have entered: by its name, in the order of entering, the content without it."""
+    own: list[tuple[int, LedgerEntry | GameEntry]] = []
+    entered: tuple[LedgerEntry | GameEntry, ...] = (*ledger.entries, *ledger.games)
+    for each in entered:
+        game, _, number = each.id.rpartition("#")
+        if game in games and number.isdecimal():
+            own.append((int(number), each))
+    return {each.id: replace(each, id="") for _, each in sorted(own, key=lambda numbered: numbered[0])}
 
 
 def ledger_merged(state: State, event: ev.LedgerMerged) -> State:

@@ -34,7 +34,7 @@ class LedgerEntry:
     players: Players
     """The warned pair, in seat order."""
     player: str
-    """Which of the two got it."""
+    """Which of the two got it; empty where nobody says."""
     reason: str
     set_no: int
     """The set it was entered in, from 1."""
@@ -196,7 +196,7 @@ def _warning_lines(ledger: Ledger, competition: str, rung: int) -> Iterator[str]
         for entry in sorted(own, key=lambda entry: (entry.wall_utc, entry.game, entry.set_no, entry.id)):
             where = f"game {_plain(entry.game)}, set {entry.set_no}"
             when = _plain(entry.wall_utc) or "at a time not known"
-            yield f"  {_plain(entry.player)}, for {_plain(entry.reason)}, {where}, {when}"
+            yield f"  {_plain(entry.player) or 'the pair'}, for {_plain(entry.reason)}, {where}, {when}"
 
 
 def _bar_lines(expelled: tuple[Players, ...]) -> Iterator[str]:

@@ -148,5 +148,7 @@ def _referee(state: State) -> Sign:
 
 
 def _sound(state: State) -> Sound:
-    """The alert's phrase; acknowledged, the alert and its sound are gone."""
-    return Sound() if state.alert is None else Sound(PHRASES[state.alert.kind], state.alert.at)
+    """The alert's phrase; acknowledged, the alert and its sound are gone, muted, the sound alone."""
+    if state.alert is None or state.mute is not None:
+        return Sound()
+    return Sound(PHRASES[state.alert.kind], state.alert.at)

@@ -118,7 +118,7 @@ def _rate(state: State, pair: Pair, rates: dict[int, int]) -> int:
         rates.get(w.rung, 0)
         for w in state.warnings
         if w.counts
-        and w.seat.pair is pair
+        and w.pair is pair
         and w.set_no == state.set_no
         and (state.params.fine_survives_replay or w.attempt == state.attempt)
     ]
@@ -126,15 +126,16 @@ def _rate(state: State, pair: Pair, rates: dict[int, int]) -> int:
 
 
 def warn(
-    state: State, at: MonoNs, seat: Seat, reason: str, *, by: str, by_referee: bool = False, counts: bool = True
+    state: State, at: MonoNs, whose: Seat | Pair, reason: str, *, by: str, by_referee: bool = False, counts: bool = True
 ) -> tuple[Event, ...]:
-    """A warning for the pair of `seat` and what follows from it on the ladder of the text (C8, R10)."""
-    given = WarningGiven(at, seat, reason, by, by_referee, counts)
+    """A warning for a player, or for a pair alone, and what follows from it on the ladder of the text (C8, R10)."""
+    seat, pair = (None, whose) if isinstance(whose, Pair) else (whose, None)
+    given = WarningGiven(at, seat, reason, by, by_referee, counts, pair)
     if not counts:
         return (given,)
     after = evolve(state, given)
     climb = _sets_ladder if state.params.ladder is Ladder.SETS else _fines_ladder
-    return (given, *climb(after, at, seat.pair))
+    return (given, *climb(after, at, given.warned))
 
 
 def _sets_ladder(state: State, at: MonoNs, pair: Pair) -> tuple[Event, ...]:
@@ -145,7 +146,7 @@ def _sets_ladder(state: State, at: MonoNs, pair: Pair) -> tuple[Event, ...]:
     if in_game >= 3:
         return (_lost_game(state, at, pair, Ending.THIRD_WARNING),)
     set_no = state.warnings[-1].set_no
-    in_set = sum(1 for w in state.warnings if w.counts and w.seat.pair is pair and w.set_no == set_no)
+    in_set = sum(1 for w in state.warnings if w.counts and w.pair is pair and w.set_no == set_no)
     scope = {Warning2Scope.GAME: in_game, Warning2Scope.COMPETITION: in_competition, Warning2Scope.SET: in_set}
     if scope[state.params.warning2_scope] < 2:
         return ()

@@ -7,6 +7,7 @@ from collections import Counter
 from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.amend import CannotAmend, corrected, reattributed
+from controller.game.clocks import NS_PER_S
 from controller.game.draw import DrawError, lead_by_tiles, seats_by_lots, seats_by_tiles
 from controller.game.events import Ending, Reason
 from controller.game.ledger import LedgerConflict
@@ -14,7 +15,7 @@ from controller.game.penalties import EXPELLED_AT, WARNING_REASONS, warn
 from controller.game.rulesets import ReplayBy, Reveal, Scoring, Seating
 from controller.game.rulings import Events, Refusal, ruling
 from controller.game.state import Phase, Ply, State
-from controller.game.tiles import Seat, Suit, Tile
+from controller.game.tiles import MonoNs, Seat, Suit, Tile
 
 
 def draw_seats(state: State, command: cmd.DrawSeats) -> Events:
@@ -85,7 +86,9 @@ def give_warning(state: State, command: cmd.Warn) -> Events:
     """The referee can warn, it is never automatic (C8.1)."""
     if command.reason not in WARNING_REASONS:
         raise Refusal(Reason.UNKNOWN_WARNING, f"got {command.reason!r}")
-    return warn(state, command.at, Seat(command.seat), command.reason, by=command.by, by_referee=True)
+    whose = command.pair if command.seat is None else Seat(command.seat)
+    assert whose is not None, "a warning is for a seat or a pair"
+    return warn(state, command.at, whose, command.reason, by=command.by, by_referee=True)
 
 
 def order_reveal(state: State, command: cmd.OrderReveal) -> Events:
@@ -187,6 +190,14 @@ def merge_ledger(state: State, command: cmd.MergeLedger) -> Events:
     return () if merged == state.ledger else (ev.LedgerMerged(command.at, command.ledger),)
 
 
+def confirm_register(state: State, command: cmd.ConfirmRegister) -> Events:
+    """A pair or the referee signs for the game that is over."""
+    signed = {(signature.pair, signature.is_chief) for signature in state.signatures}
+    if (command.pair, command.is_chief) in signed:
+        raise Refusal(Reason.ALREADY_SIGNED)
+    return (ev.RegisterConfirmed(command.at, command.pair, command.by, command.is_chief),)
+
+
 def pause(state: State, command: cmd.Pause) -> Events:
     """The clock stands."""
     if state.is_paused:
@@ -205,7 +216,29 @@ def undo(state: State, command: cmd.Undo) -> Events:
     """The last act did not happen."""
     if state.before is None:
         raise Refusal(Reason.NOTHING_TO_UNDO)
+    if state.is_signed and not command.is_chief:
+        raise Refusal(Reason.REGISTER_SIGNED)
     return (ev.Undone(command.at),)
+
+
+def redo(state: State, command: cmd.Redo) -> Events:
+    """What was taken back last has happened after all."""
+    if state.ahead is None:
+        raise Refusal(Reason.NOTHING_TO_REDO)
+    return (ev.Redone(command.at),)
+
+
+def mute(state: State, command: cmd.Mute) -> Events:
+    """The buzzer is silent, for a time or until the referee says otherwise; his lamp tells all the same."""
+    until = None if command.seconds is None else MonoNs(command.at + round(command.seconds * NS_PER_S))
+    return (ev.Muted(command.at, until, command.by),)
+
+
+def unmute(state: State, command: cmd.Unmute) -> Events:
+    """The buzzer may sound again."""
+    if state.mute is None:
+        raise Refusal(Reason.NOT_MUTED)
+    return (ev.Unmuted(command.at, command.by),)
 
 
 def acknowledge(state: State, command: cmd.Acknowledge) -> Events:

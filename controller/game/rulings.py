@@ -33,8 +33,10 @@ TEXTS: dict[Reason, str] = {
     Reason.BAD_REVEAL: "the four hands must be exactly the unplayed dominoes, as many a seat as it has left",
     Reason.NOTHING_SHOWN: "the camera has not read four hands: enter them",
     Reason.NOTHING_TO_UNDO: "there is nothing to take back",
+    Reason.NOTHING_TO_REDO: "nothing was taken back since the last act, so nothing can stand again",
     Reason.NOT_PAUSED: "nothing is paused",
     Reason.ALREADY_PAUSED: "the clock is paused already",
+    Reason.NOT_MUTED: "the buzzer is not muted",
     Reason.LEAD_MUST_BE_DRAWN: "the lead of the next set is drawn: say which seat leads",
     Reason.LEAD_IS_FIXED: "the lead of the next set is settled by the rules: leave it out",
     Reason.NO_SUCH_SEAT: "seats are numbered 0 to 3",
@@ -56,6 +58,9 @@ TEXTS: dict[Reason, str] = {
     Reason.OTHER_COMPETITION: "the ledger is of another competition than the game",
     Reason.LEDGER_CONFLICT: "the two ledgers contradict each other",
     Reason.CANNOT_ADOPT: "the line cannot be taken over as it lies",
+    Reason.CANNOT_REPLAY: "that set cannot be played again",
+    Reason.ALREADY_SIGNED: "the register has that signature already",
+    Reason.REGISTER_SIGNED: "the register is signed by the referee: only the chief referee may have it changed",
 }
 
 DECISIONS: dict[FindingKind, frozenset[Decision]] = {

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+from controller.game.clocks import NS_PER_S
 from controller.game.draw import mixing
 from controller.game.paragraphs import PARAGRAPHS
 from controller.game.penalties import fine_of, is_expelled
 from controller.game.rulesets import RuleSet
 from controller.game.rulings import decisions_on
 from controller.game.seen import Stills
-from controller.game.state import Finding, Phase, State
+from controller.game.state import Finding, Phase, Signature, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
 
 Halves = tuple[int, int]
@@ -70,6 +72,23 @@ class AlertView:
 
     kind: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureView:
+    """Who has confirmed the register of the game that is over."""
+
+    signer: str
+    """`A`, `B`, `referee` or `chief`."""
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class MuteView:
+    """The buzzer is silent."""
+
+    seconds_left: int | None
+    """At the moment of the snapshot; None: until the referee says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +184,8 @@ class Snapshot:
     """The warning that ended the game; null where it is not over, or all its sets are played."""
     fines: tuple[int, int]
     """Points for which the pairs are fined in this set (`spots`)."""
+    muted: MuteView | None
+    signatures: tuple[SignatureView, ...]
 
 
 def snapshot(state: State, now: MonoNs) -> Snapshot:
@@ -220,7 +241,22 @@ def snapshot(state: State, now: MonoNs) -> Snapshot:
         expelled=tuple(pair.value for pair in Pair if is_expelled(state, pair)),
         ended_by=state.ended_by.value if state.ended_by else None,
         fines=(fine_of(state, Pair.A), fine_of(state, Pair.B)),
+        muted=_muted(state, now),
+        signatures=tuple(SignatureView(_signer(signature), signature.by) for signature in state.signatures),
     )
+
+
+def _signer(signature: Signature) -> str:
+    if signature.pair is not None:
+        return signature.pair.value
+    return "chief" if signature.is_chief else "referee"
+
+
+def _muted(state: State, now: MonoNs) -> MuteView | None:
+    if state.mute is None:
+        return None
+    until = state.mute.until
+    return MuteView(None if until is None else max(0, math.ceil((until - now) / NS_PER_S)))
 
 
 def _finding(state: State, finding: Finding) -> FindingView:

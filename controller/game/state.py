@@ -153,6 +153,24 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
+class Signature:
+    """A name under the register of a finished game."""
+
+    pair: Pair | None
+    """None: the referee's."""
+    by: str
+    is_chief: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mute:
+    """The buzzer is to be silent."""
+
+    until: MonoNs | None
+    """None: until the referee says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
 class SyncTrouble:
     """Why table and knowledge differ."""
 
@@ -173,9 +191,11 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class WarningEntry:
-    """A warning in the register, booked to the seat's pair."""
+    """A warning in the register, booked to a pair."""
 
-    seat: Seat
+    pair: Pair
+    seat: Seat | None
+    """Whose it was; None: nobody says which of the pair."""
     reason: str
     set_no: int
     counts: bool = True
@@ -248,6 +268,8 @@ class State:
     game: str = ""
     seating: Seating | None = None
     """As drawn, for the next game."""
+    first_lead: Seat = Seat.S0
+    """Leader of the game's first set."""
     lead: Seat | None = None
     """Leader of this set, or of the next one; None where he must be drawn."""
     turn: Seat | None = None
@@ -290,6 +312,8 @@ class State:
     """The warning that ended the game; None: it is not over, or all its sets are played."""
     points_override: tuple[float, float] | None = None
     """The game's points where a ruling set them, else they are the sum of the sets."""
+    signatures: tuple[Signature, ...] = ()
+    """Under the register of the game that is over."""
     is_paused: bool = False
     is_restarted: bool = False
     camera_trouble: str | None = None
@@ -297,6 +321,8 @@ class State:
     """Why nothing can be kept. The shell shows it at once; the journal can only be told when it is over."""
     sync: SyncTrouble | None = None
     alert: Alert | None = None
+    mute: Mute | None = None
+    """It outlives the game, and undo does not touch it."""
     feedback: Feedback | None = None
     next_finding: int = field(default=1, compare=False)
     """Never goes back, so that a ruling cannot hit a finding of an undone past."""
@@ -308,6 +334,8 @@ class State:
     last_at: MonoNs = field(default=MonoNs(0), compare=False)
     before: State | None = field(default=None, compare=False, repr=False)
     """The state before the last act, with its clock stopped: what undo returns to."""
+    ahead: State | None = field(default=None, compare=False, repr=False)
+    """The state that the last undo has left, likewise: what redo returns to; None once another act was done."""
 
     @property
     def set_no(self) -> int:
@@ -431,6 +459,11 @@ class State:
         return self.closed is not None and not self.closed.is_final and is_open and is_allowed
 
     @property
+    def is_signed(self) -> bool:
+        """Whether the referee has signed the register: nothing is changed any more without the chief referee."""
+        return any(signature.pair is None for signature in self.signatures)
+
+    @property
     def is_counted(self) -> bool:
         """Whether nothing is left to be counted: the hands are known, or need not be."""
         return self.hands is not None or self.is_count_waived
@@ -469,7 +502,7 @@ class State:
 
     def warnings_of(self, pair: Pair) -> int:
         """Warnings that count for `pair` in this game."""
-        return sum(1 for w in self.warnings if w.counts and w.seat.pair is pair)
+        return sum(1 for w in self.warnings if w.counts and w.pair is pair)
 
     def competition_warnings_of(self, pair: Pair) -> int:
         """Warnings that count for `pair` in the competition, those of this game among them."""

@@ -7,7 +7,7 @@ from enum import Enum
 
 from controller.game.commands import Decision
 from controller.game.events import FindingKind
-from controller.game.tiles import End
+from controller.game.tiles import End, Pair
 
 Halves = tuple[int, int]
 """A domino as it was written, perhaps none of the 28; -1 is a half that is missing."""
@@ -76,12 +76,18 @@ class CountWaived:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A warning to the pair of `seat` (C8, R10)."""
+    """A warning to a player, or to a pair without saying whose it was (C8, R10)."""
 
-    seat: int
+    seat: int | None = None
     reason: str = ""
     by: str = ""
     t_ms: int | None = None
+    pair: Pair | None = None
+    """Where no seat is named."""
+
+    def __post_init__(self) -> None:
+        if (self.seat is None) is (self.pair is None):
+            raise ValueError(f"expected a warning with a seat or a pair, got {self}: name one of the two")
 
 
 @dataclass(frozen=True, slots=True)

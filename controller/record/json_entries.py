@@ -11,7 +11,7 @@ import msgspec
 
 from controller.game.commands import Decision
 from controller.game.events import FindingKind
-from controller.game.tiles import End
+from controller.game.tiles import End, Pair
 from controller.record import entries as en
 from controller.record.entries import HAND_LIMIT, MISSING_HALF, Again, Entry, Halves, Hand
 from controller.record.json_errors import told
@@ -98,6 +98,7 @@ _KEYS: dict[str, _Key] = {
     "reason": _Key("reason", str),
     "by": _Key("by", str),
     "decision": _Key("decision", Decision, write=_value),
+    "pair": _Key("pair", Pair, write=_value),
     "hands": _Key("reveal", _REVEAL, _hands, lambda hands: [_tiles_of(hand) for hand in hands]),
     "hand": _Key("hand", Tiles, _hand, _tiles_of),
     "drawn": _Key("drawn", tuple[Tile, Tile, Tile, Tile], _hand, _tiles_of),
@@ -111,7 +112,7 @@ _KEYS: dict[str, _Key] = {
 _PLAY = _Key("play", Tile, _halves)
 _EVENT = _Key("event", int)
 
-_WORDS: dict[str, Iterable[Enum]] = {"end": End, "decision": Decision}
+_WORDS: dict[str, Iterable[Enum]] = {"end": End, "decision": Decision, "pair": Pair}
 """The words that a key may hold."""
 
 _ORDERS: dict[str, tuple[type[Entry], dict[str, Any]]] = {
@@ -159,6 +160,8 @@ def parse_entry(given: Mapping[str, Any], acts: Acts) -> Entry:
             values[field.name] = _taken(left, _KEYS[field.name], field.default)
     if left:
         raise BadEntry(f"no {clipped(next(iter(left)))!r} in this entry", "one")
+    if kind is en.Warned and (values["seat"] is None) is (values["pair"] is None):
+        raise BadEntry("a seat or a pair in a warning", "neither" if values["seat"] is None else "both")
     return kind(**values)
 
 

@@ -170,11 +170,16 @@ class _Bench:
         """One entry, at its time."""
         if isinstance(entry, en.Laid | en.Skipped):
             self._act += 1
-        if self.state.phase is Phase.BETWEEN and self._in_set and _needs_set(entry):
+        is_next = self.state.phase is Phase.BETWEEN and self._in_set and not self._is_of_registered(entry)
+        if is_next and _needs_set(entry):
             self._start_set()  # dealt anew after a restart or a redeal
         self._pass_time(entry)
         for command in self._commands(entry):
             self._do(command)
+
+    def _is_of_registered(self, entry: en.Entry) -> bool:
+        """Whether it has the set played again that is written here and registered already."""
+        return isinstance(entry, en.Restarted) and self._in_set and self.state.set_no > self._set_no
 
     def _pass_time(self, entry: en.Entry) -> None:
         """The clock at an entry: where it is written on the set's clock, else after the thinking that is written."""
@@ -249,6 +254,8 @@ class _Bench:
                 self._lead = Seat(entry.seat) if entry.seat in tuple(Seat) else None
                 if self.state.lead is None and self._lead is None:
                     yield cmd.StartSet(now, None)  # refused, and told so
+            case en.Restarted() if entry.is_chief and self._is_of_registered(entry):
+                yield cmd.Replay(now, self._set_no, None, entry.reason, entry.by)
             case en.Note():
                 pass
             case _:
@@ -281,8 +288,8 @@ class _Bench:
                 who = "by the rules" if event.by_rule else event.by or "by the referee"
                 self._tell("ruled", f"{self._kinds[event.finding].value} {event.decision.value}, {who}.")
             case ev.WarningGiven():
-                name = self.state.name_of(event.seat)
-                self._tell("warning", f"{name} of pair {event.seat.pair.value}, for {event.reason}.")
+                name = "" if event.seat is None else f"{self.state.name_of(event.seat)} of "
+                self._tell("warning", f"{name}pair {event.warned.value}, for {event.reason}.")
             case ev.TimeClaimed():
                 word = "accepted" if event.reason is None else f"not accepted, {event.reason.value}"
                 self._tell("time_claim", f"seat {int(event.seat)} against {int(event.thinker)}: {word}.")
@@ -354,7 +361,7 @@ def _points(points: tuple[float, float]) -> str:
 
 _COMMANDS: dict[type, Callable[[Any, MonoNs], cmd.Command]] = {
     en.CountWaived: lambda entry, now: cmd.ConfirmCount(now, entry.by),
-    en.Warned: lambda entry, now: cmd.Warn(now, entry.seat, entry.reason, entry.by),
+    en.Warned: lambda entry, now: cmd.Warn(now, entry.seat, entry.reason, entry.by, entry.pair),
     en.Restarted: lambda entry, now: cmd.RestartSet(now, entry.reason or entry.word.value, entry.by, entry.is_chief),
     en.RevealOrdered: lambda entry, now: cmd.OrderReveal(now, entry.by),
     en.TimeClaimed: lambda entry, now: cmd.ClaimTime(now, entry.seat),

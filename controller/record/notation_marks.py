@@ -7,6 +7,7 @@ from typing import Any
 
 from controller.game.commands import Decision
 from controller.game.events import FindingKind
+from controller.game.tiles import Pair
 from controller.record import entries as en
 from controller.record.entries import Again, Entry
 from controller.record.notation_lexer import Kind, Tokens
@@ -27,6 +28,7 @@ from controller.record.notation_words import (
 
 _KINDS = {kind.value: kind for kind in FindingKind}
 _DECISIONS = {decision.value: decision for decision in Decision}
+_PAIRS = {pair.value: pair for pair in Pair}
 
 
 def parse_mark(tokens: Tokens, acts: int) -> Entry:
@@ -40,13 +42,16 @@ def format_mark(entry: Entry) -> list[str]:
 
 
 def _parse_warn(tokens: Tokens, acts: int) -> Entry:
-    seat = parse_seat(tokens)
+    is_pair = tokens.is_next(Kind.WORD, *_PAIRS)
+    pair = tokens.choose(_PAIRS) if is_pair else None
+    seat = None if is_pair else parse_seat(tokens)
     reason = parse_reason(tokens)
-    return en.Warned(seat, reason, parse_by(tokens))
+    return en.Warned(seat, reason, parse_by(tokens), pair=pair)
 
 
 def _format_warn(entry: en.Warned) -> list[str]:
-    return ["!warn", str(entry.seat), *reason_words(entry.reason), *by_words(entry.by)]
+    whose = entry.seat if entry.pair is None else entry.pair.value
+    return ["!warn", str(whose), *reason_words(entry.reason), *by_words(entry.by)]
 
 
 def _parse_rule(tokens: Tokens, acts: int) -> Entry:

@@ -37,6 +37,8 @@ class _Page:
     """The written number of every act that stands in the set; 0 for a pass that a correction has put in."""
     before: _Page | None = None
     """As it was before the last act: what undo returns to."""
+    ahead: _Page | None = None
+    """As the last undo has left it: what redo returns to."""
 
 
 def record_of(events: Iterable[ev.Event], *, tags: tuple[tuple[str, str], ...] = ()) -> Record:
@@ -68,7 +70,9 @@ def record_of(events: Iterable[ev.Event], *, tags: tuple[tuple[str, str], ...] =
 def _written(page: _Page, event: ev.Event, before: State, after: State) -> _Page:
     """The page after one event."""
     if isinstance(event, ev.Undone):
-        return page.before or _Page()
+        return replace(page.before or _Page(), ahead=page)
+    if isinstance(event, ev.Redone):
+        return page.ahead or page
     new = page
     if isinstance(event, ev.GameStarted):
         warned = [after.competition_warnings_of(pair) for pair in Pair]
@@ -77,6 +81,8 @@ def _written(page: _Page, event: ev.Event, before: State, after: State) -> _Page
         new = _begun(page, event, before)
     elif isinstance(event, ev.SetScored):
         new = _marked(page, event, before)
+    elif isinstance(event, ev.SetAnnulled) and event.set_no is not None:
+        new = _struck(page, event)
     else:
         entry = _entry_of(page, event, before)
         if entry is not None:
@@ -84,7 +90,8 @@ def _written(page: _Page, event: ev.Event, before: State, after: State) -> _Page
     new = replace(new, numbers=_numbered(new, event, before, after))
     if not ev.is_act(event):
         return new
-    return replace(new, before=replace(page, before=None) if isinstance(event, ev.GameStarted) else page)
+    past = replace(page, before=None) if isinstance(event, ev.GameStarted) else page
+    return replace(new, before=past, ahead=None)
 
 
 def _begun(page: _Page, event: ev.SetStarted, before: State) -> _Page:
@@ -106,6 +113,14 @@ def _marked(page: _Page, event: ev.SetScored, before: State) -> _Page:
         return replace(page, sets=(*page.sets[:-1], over), between=(), numbers=())
     lost = SetRecord(before.set_no, None, page.between, (), mark)
     return replace(page, sets=(*page.sets, lost), between=(), numbers=())
+
+
+def _struck(page: _Page, event: ev.SetAnnulled) -> _Page:
+    """The set registered last is written on: it is played again."""
+    last = page.sets[-1]
+    again = en.Restarted(en.Again.REPLAY, event.reason, by=event.by, is_chief=event.is_chief)
+    opened = replace(last, entries=(*last.entries, *page.between, again), result=None)
+    return replace(page, sets=(*page.sets[:-1], opened), between=(), numbers=())
 
 
 def _put(page: _Page, entry: en.Entry) -> _Page:
@@ -164,7 +179,7 @@ def _order_of(page: _Page, event: ev.Event, before: State) -> en.Entry | None:
         case ev.Corrected():
             return en.Corrected(page.numbers[event.ply], event.inner, event.outer, event.by)
         case ev.WarningGiven() if event.by_referee:
-            return en.Warned(event.seat, event.reason, event.by)
+            return en.Warned(event.seat, event.reason, event.by, pair=event.pair)
         case ev.SetAnnulled() if event.by_referee:
             return en.Restarted(en.Again.RESTART, event.reason, by=event.by, is_chief=event.is_chief)
         case _:

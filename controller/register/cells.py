@@ -34,6 +34,22 @@ def pair_names(register: Register, pair: Pair, words: Words) -> str:
     return words.two.format(first=first, second=second)
 
 
+def whose(register: Register, seat: Seat | None, pair: Pair | None, words: Words) -> str:
+    """The player, or both of a pair where none of them is named."""
+    if seat is not None:
+        return name_of(register, seat)
+    return words.nobody if pair is None else pair_names(register, pair, words)
+
+
+def confirmed(register: Register, pair: Pair | None, words: Words, *, is_chief: bool = False) -> str:
+    """That this pair, or one of the referees, has confirmed the register at the table; empty where not yet."""
+    for signature in register.signatures:
+        if (signature.pair, signature.is_chief and pair is None) == (pair, is_chief):
+            name = plain(signature.by)
+            return words.confirmed_by.format(name=name) if name else words.confirmed
+    return ""
+
+
 # --- cells ---
 
 

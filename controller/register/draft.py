@@ -27,6 +27,7 @@ from controller.register.register import (
     RedealEntry,
     ReplayEntry,
     SetEntry,
+    SignatureEntry,
     UnclaimedEntry,
     WarningEntry,
 )
@@ -56,8 +57,11 @@ class Draft:
     replays: tuple[ReplayEntry, ...] = ()
     corrections: tuple[CorrectionEntry, ...] = ()
     amendments: tuple[AmendmentEntry, ...] = ()
+    signatures: tuple[SignatureEntry, ...] = ()
     before: Draft | None = None
     """The draft before the last act, for undo; as far back as `State.before` goes."""
+    ahead: Draft | None = None
+    """The draft that the last undo has left, for redo; as far on as `State.ahead` goes."""
     last: ev.Event | None = None
     """That act."""
 
@@ -213,7 +217,7 @@ def _finding_ruled(draft: Draft, event: ev.FindingRuled, state: State, after: St
 
 
 def _warning_given(draft: Draft, event: ev.WarningGiven, _state: State, after: State) -> Draft:
-    pair, entry = event.seat.pair, after.warnings[-1]
+    pair, entry = event.warned, after.warnings[-1]
     is_fined = event.counts and after.params.ladder is Ladder.FINES
     warning = WarningEntry(
         set_no=entry.set_no,
@@ -268,6 +272,11 @@ def _unclaimed(draft: Draft, event: ev.RedealUnclaimed, state: State, _after: St
     return replace(draft, unclaimed=(*draft.unclaimed, UnclaimedEntry(state.set_no, event.seat)))
 
 
+def _register_confirmed(draft: Draft, event: ev.RegisterConfirmed, _state: State, _after: State) -> Draft:
+    signature = SignatureEntry(event.pair, event.by, event.is_chief)
+    return replace(draft, signatures=(*draft.signatures, signature))
+
+
 def _halves(tile: Tile) -> Halves:
     return (int(tile.high), int(tile.low))
 
@@ -290,5 +299,6 @@ BESIDE: dict[type, Callable[[Draft, Any, State, State], Draft]] = {
     ev.RedealGranted: _redeal,
     ev.RedealDenied: _redeal,
     ev.RedealUnclaimed: _unclaimed,
+    ev.RegisterConfirmed: _register_confirmed,
 }
 """What each event leaves in the register beside the sets."""

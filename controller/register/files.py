@@ -16,7 +16,7 @@ import msgspec
 from controller.game.tiles import End, Seat
 from controller.register.cells import fines, name_of
 from controller.register.notes import sections
-from controller.register.register import ActEntry, Register, SetEntry
+from controller.register.register import ActEntry, Register, SetEntry, SignatureEntry
 from controller.register.text import register_text
 from controller.register.words import ENGLISH, Language
 from controller.replacing import replace_file
@@ -43,6 +43,7 @@ CSV_COLUMNS = (
     *("game_points_a", "game_points_b", "game_winner", "game_ended_by", "expelled", "acts"),
     *CSV_NOTES.values(),
     "fines",
+    "confirmed",
 )
 """One row a set; the columns of the game are the same in all its rows, so that files of many games can be joined."""
 
@@ -121,6 +122,7 @@ def _rows(register: Register) -> Iterator[dict[str, object]]:
         "game_winner": None if register.winner is None else register.winner.value,
         "game_ended_by": None if register.ended_by is None else register.ended_by.value,
         "expelled": " ".join(pair.value for pair in register.expelled),
+        "confirmed": " ".join(map(_signer, register.signatures)),
     }
     notes = _notes_by_set(register)
     for entry in register.sets:
@@ -128,6 +130,12 @@ def _rows(register: Register) -> Iterator[dict[str, object]]:
     # A warning between sets, or in a set that was never begun again, belongs to a set that has no line yet.
     for set_no, noted in sorted(notes.items()):
         yield {**game, "set": set_no, **noted}
+
+
+def _signer(signature: SignatureEntry) -> str:
+    if signature.pair is not None:
+        return signature.pair.value
+    return "chief_referee" if signature.is_chief else "referee"
 
 
 def _set_row(register: Register, entry: SetEntry) -> dict[str, object]:

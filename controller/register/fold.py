@@ -66,6 +66,7 @@ def register_of(events: Iterable[ev.Event], *, table: str, date: str) -> Registe
         replays=draft.replays,
         corrections=draft.corrections,
         amendments=draft.amendments,
+        signatures=draft.signatures,
     )
 
 
@@ -85,7 +86,10 @@ def _with_the_one_that_lasts(overtimes: tuple[OvertimeEntry, ...], state: State)
 def _noted(draft: Draft, event: ev.Event, state: State, after: State) -> Draft:
     """The draft after `event`, which made `after` of `state`."""
     if isinstance(event, ev.Undone):
-        return _undone(draft, after)
+        return replace(_undone(draft, after), ahead=draft)
+    if isinstance(event, ev.Redone):
+        assert draft.ahead is not None, "redo with nothing to redo is refused"
+        return draft.ahead  # it stands, so that it was taken back meanwhile is nothing to file
     note = _NOTE.get(type(event))
     noted = draft if note is None else note(draft, event, state, after)
     # What a ruling or an order has taken out of the history is out of the marks too.
@@ -94,7 +98,7 @@ def _noted(draft: Draft, event: ev.Event, state: State, after: State) -> Draft:
         return noted
     # The same chain as `State.before`: of an earlier game the last moment alone.
     past = replace(draft, before=None) if isinstance(event, ev.GameStarted) else draft
-    return replace(noted, before=past, last=event)
+    return replace(noted, before=past, ahead=None, last=event)
 
 
 # --- undo ---
@@ -115,6 +119,7 @@ _UNDONE: dict[type, CorrectionKind] = {
     ev.TimeClaimed: CorrectionKind.CLAIM_UNDONE,
     ev.RedealGranted: CorrectionKind.REDEAL_UNDONE,
     ev.RedealDenied: CorrectionKind.REDEAL_UNDONE,
+    ev.RegisterConfirmed: CorrectionKind.SIGNATURE_UNDONE,
 }
 """The acts whose undoing is noted; that a pause or a start was taken back is nothing to file."""
 
@@ -140,9 +145,11 @@ def _undone_what(draft: Draft, before: Draft, last: ev.Event | None, after: Stat
         case ev.Passed():
             return {"act": len(after.plies) + 1, "seat": last.seat}
         case ev.WarningGiven():
-            return {"seat": last.seat, "reason": last.reason}
+            return {"seat": last.seat, "pair": last.pair, "reason": last.reason}
         case ev.TimeClaimed() | ev.RedealGranted() | ev.RedealDenied():
             return {"seat": last.seat}
+        case ev.RegisterConfirmed():
+            return {"set_no": len(after.results), "pair": last.pair}
         case ev.FindingRuled():
             found = next(f for f in before.findings if f.number == last.finding)
             what = {"act": found.act, "seat": found.seat, "set_no": found.set_no}
@@ -160,7 +167,10 @@ def _undone_what(draft: Draft, before: Draft, last: ev.Event | None, after: Stat
 
 
 def _game_started(draft: Draft, event: ev.GameStarted, _state: State, _after: State) -> Draft:
-    return Draft(begun=event)
+    if not event.again:
+        return Draft(begun=event)
+    again = ReplayEntry(1, event.reason, is_by_rule=False, is_chief=True, by=event.by, is_game=True)
+    return Draft(begun=event, replays=(again,))
 
 
 def _set_begun(draft: Draft, _event: ev.Event, _state: State, _after: State) -> Draft:
@@ -191,7 +201,10 @@ def _set_rescored(draft: Draft, event: ev.SetRescored, state: State, _after: Sta
 
 def _set_annulled(draft: Draft, event: ev.SetAnnulled, state: State, _after: State) -> Draft:
     is_by_rule = event.reason in ("both_offend", "equal_lock") and not event.by_referee
-    replay = ReplayEntry(state.set_no, event.reason, is_by_rule, event.is_chief, event.by)
+    replay = ReplayEntry(event.set_no or state.set_no, event.reason, is_by_rule, event.is_chief, event.by)
+    if event.set_no is not None:
+        replay = replace(replay, struck=draft.sets[-1].points)
+        draft = replace(draft, sets=draft.sets[:-1], ended=None, signatures=())
     return replace(draft, replays=(*draft.replays, replay), marks=(), recorded_by="")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from controller.game.events import FindingKind, Reason
 from controller.game.tiles import Seat
-from controller.register.cells import both, name_of, pair_names, plain, seconds, tile
+from controller.register.cells import both, name_of, pair_names, plain, seconds, tile, whose
 from controller.register.register import (
     ClaimEntry,
     CorrectionEntry,
@@ -70,7 +70,7 @@ def _warning(register: Register, warning: WarningEntry, words: Words) -> str:
             ordinal += words.in_competition.format(ordinal=words.ordinal(warning.in_competition))
     return words.warning.format(
         pair=warning.pair.value,
-        name=name_of(register, warning.seat),
+        name=whose(register, warning.seat, warning.pair, words),
         reason=words.reasons.get(warning.reason, plain(warning.reason)),
         ordinal=ordinal,
         consequence=words.consequences[warning.consequence],
@@ -214,7 +214,8 @@ def _redeal(register: Register, redeal: RedealEntry, words: Words) -> str:
 def _replay(replay: ReplayEntry, words: Words) -> str:
     reason = words.replay_reasons.get(replay.reason, plain(replay.reason)) or words.no_reason
     by = words.by_rule if replay.is_by_rule else _by(replay.by, words, is_chief=replay.is_chief)
-    return words.replay.format(reason=reason, by=by)
+    form = words.replay_game if replay.is_game else words.replay if replay.struck is None else words.replay_struck
+    return form.format(reason=reason, by=by, points="" if replay.struck is None else both(replay.struck))
 
 
 def _corrections(register: Register, words: Words) -> Iterator[Note]:
@@ -230,7 +231,7 @@ def _correction(register: Register, correction: CorrectionEntry, words: Words) -
         return ""
     text = words.correction[correction.undone or correction.kind].format(
         act=correction.act,
-        name=words.nobody if correction.seat is None else name_of(register, correction.seat),
+        name=whose(register, correction.seat, correction.pair, words),
         domino="" if correction.domino is None else tile(correction.domino),
         finding="" if correction.finding is None else words.kinds[correction.finding],
         decision="" if correction.decision is None else words.decisions[correction.decision],

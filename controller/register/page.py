@@ -25,6 +25,7 @@ from controller.game.tiles import Pair, Seat
 from controller.register.cells import (
     chosen_parameters,
     columns,
+    confirmed,
     ending,
     ends,
     fines_line,
@@ -310,10 +311,16 @@ def _broken(name: str) -> str:
 def _signatures(register: Register, words: Words) -> Table:
     """A line for each player and for both referees, their names printed before it."""
     rows: list[list[Any]] = [
-        [_text(words.pair.format(pair=seat.pair.value), "body"), _cell(name_of(register, seat), "body"), ""]
+        [
+            _text(words.pair.format(pair=seat.pair.value), "body"),
+            _cell(name_of(register, seat), "body"),
+            _cell(confirmed(register, seat.pair, words), "small"),
+        ]
         for seat in (Seat.S0, Seat.S2, Seat.S1, Seat.S3)
     ]
-    rows += [[_text(office, "body"), "", ""] for office in (words.referee, words.chief_referee)]
+    for office, is_chief in ((words.referee, False), (words.chief_referee, True)):
+        said = confirmed(register, None, words, is_chief=is_chief)
+        rows.append([_text(office, "body"), "", _cell(said, "small")])
     style: list[Any] = [
         ("VALIGN", (0, 0), (-1, -1), "BOTTOM"),
         ("LINEBELOW", (2, 0), (2, -1), 0.5, colors.black),

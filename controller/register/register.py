@@ -120,7 +120,8 @@ class WarningEntry:
     set_no: int
     """The set it was given in, or before."""
     pair: Pair
-    seat: Seat
+    seat: Seat | None
+    """Whose it was; None: nobody said which of the pair."""
     reason: str
     in_game: int | None
     """Which of the pair's warnings in this game it was, from 1; None: it does not count on the ladder."""
@@ -264,6 +265,10 @@ class ReplayEntry:
     is_chief: bool
     """Ordered by the chief referee."""
     by: str
+    struck: Points | None = None
+    """Its result, which was registered already and is struck out; None: it was not."""
+    is_game: bool = False
+    """It is the whole game: this register is that of its second playing."""
 
 
 class CorrectionKind(Enum):
@@ -292,6 +297,8 @@ class CorrectionKind(Enum):
     EXPOSED = "exposed"
     """A domino was seen in a hand."""
     REVEAL_ORDERED = "reveal_ordered"
+    SIGNATURE_UNDONE = "signature_undone"
+    """A signature under the register."""
     COUNT_WAIVED = "count_waived"
     """A set that ended by going out was registered without a count (C5.2)."""
 
@@ -316,6 +323,19 @@ class CorrectionEntry:
     """Of a ruling that was taken back: what it was; None likewise."""
     reason: str = ""
     """Of a warning that was taken back: what it was for; empty likewise."""
+    pair: Pair | None = None
+    """Of a warning that was taken back: whose, where no seat was named."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureEntry:
+    """Who has confirmed the register at the table."""
+
+    pair: Pair | None
+    """None: the referee."""
+    by: str
+    """Who entered it; empty where no name was given."""
+    is_chief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +386,7 @@ class Register:
     replays: tuple[ReplayEntry, ...]
     corrections: tuple[CorrectionEntry, ...]
     amendments: tuple[AmendmentEntry, ...]
+    signatures: tuple[SignatureEntry, ...] = ()
 
     def __post_init__(self) -> None:
         a, b = 0.0, 0.0

@@ -263,6 +263,8 @@ RUSSIAN = Words(
     redeal="{name} просит пересдачу, на руках {hand}; {outcome}",
     unclaimed="{name}: право на пересдачу не использовано, результат остаётся",
     replay="переигровка, тот же заход; {reason}; {by}",
+    replay_struck="переигровка, тот же заход, результат {points} снят; {reason}; {by}",
+    replay_game="переигрывается вся партия; {reason}; {by}",
     replay_reasons={
         "both_offend": "нарушили обе пары",
         "equal_lock": "равные очки при бое",
@@ -288,6 +290,7 @@ RUSSIAN = Words(
         CorrectionKind.ATTRIBUTED: "действие {act}: ходил(а) {name}, пропустившие объявили голосом",
         CorrectionKind.CORRECTED: "действие {act} ({name}): косточка {domino}",
         CorrectionKind.EXPOSED: "косточка {domino} видна на руках ({name})",
+        CorrectionKind.SIGNATURE_UNDONE: "подпись под протоколом отменена",
         CorrectionKind.REVEAL_ORDERED: "все руки вскрыты",
         CorrectionKind.COUNT_WAIVED: "внесено без счёта очков",
     },
@@ -297,5 +300,7 @@ RUSSIAN = Words(
     signatures="Подписи",
     referee="Судья",
     chief_referee="Главный судья",
+    confirmed="подтверждено за столом",
+    confirmed_by="подтверждено за столом, {name}",
     page="стр. {page} из {pages}",
 )

@@ -9,6 +9,7 @@ from controller.register.cells import (
     both,
     chosen_parameters,
     columns,
+    confirmed,
     ending,
     ends,
     fines_line,
@@ -72,6 +73,20 @@ def _lines(register: Register, words: Words) -> Iterator[str]:
         yield section.heading
         for note in section.notes:
             yield from _wrapped(f"  {note_line(note, words)}", "    ")
+    yield from _signatures(register, words)
+
+
+def _signatures(register: Register, words: Words) -> Iterator[str]:
+    """Who has confirmed the register at the table; nothing where nobody has."""
+    signers = [(words.pair.format(pair=pair.value), confirmed(register, pair, words)) for pair in Pair]
+    signers.append((words.referee, confirmed(register, None, words)))
+    signers.append((words.chief_referee, confirmed(register, None, words, is_chief=True)))
+    lines = [f"  {who}: {said}" for who, said in signers if said]
+    if lines:
+        yield ""
+        yield words.signatures
+        for line in lines:
+            yield from _wrapped(line, "    ")
 
 
 def _cells(register: Register, entry: SetEntry, words: Words) -> tuple[str, ...]:

@@ -120,6 +120,9 @@ class Words:
     redeal: str
     unclaimed: str
     replay: str
+    replay_struck: str
+    """Of a set whose result was registered already."""
+    replay_game: str
     replay_reasons: Mapping[str, str]
     no_reason: str
     correction: Mapping[CorrectionKind, str]
@@ -132,6 +135,9 @@ class Words:
     signatures: str
     referee: str
     chief_referee: str
+    confirmed: str
+    """Beside who has confirmed the register at the table."""
+    confirmed_by: str
     page: str
 
 
@@ -284,6 +290,8 @@ ENGLISH = Words(
     redeal="{name} claimed a redeal with {hand}; {outcome}",
     unclaimed="{name} could have claimed a redeal and did not; the result stands",
     replay="played again, same leader; {reason}; {by}",
+    replay_struck="played again, same leader, the result {points} is struck out; {reason}; {by}",
+    replay_game="the whole game is played again; {reason}; {by}",
     replay_reasons={
         "both_offend": "both pairs have offended",
         "equal_lock": "equal spots in a deadlock",
@@ -309,6 +317,7 @@ ENGLISH = Words(
         CorrectionKind.ATTRIBUTED: "act {act} was made by {name}; those skipped passed by voice",
         CorrectionKind.CORRECTED: "act {act} of {name} was {domino}",
         CorrectionKind.EXPOSED: "{domino} was seen in the hand of {name}",
+        CorrectionKind.SIGNATURE_UNDONE: "the register confirmed and opened again",
         CorrectionKind.REVEAL_ORDERED: "all hands laid open",
         CorrectionKind.COUNT_WAIVED: "registered without a count",
     },
@@ -318,5 +327,7 @@ ENGLISH = Words(
     signatures="Signatures",
     referee="Referee",
     chief_referee="Chief referee",
+    confirmed="confirmed at the table",
+    confirmed_by="confirmed at the table, {name}",
     page="page {page} of {pages}",
 )

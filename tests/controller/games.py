@@ -188,10 +188,15 @@ class Table:
         """Something beside the play: referee, power, camera, a wrong domino, a wrong pass, a press out of turn."""
         self.wait(self.rng.uniform(0.0, 20.0))
         now, rng, state = self.now, self.rng, self.state
+        if state.turn is not None and state.clock.is_over(now) and rng.random() < 0.2:
+            self.do(cmd.ClaimTime(now, state.turn.next))
+            return
         quiet: tuple[cmd.Command, ...] = (
             cmd.Pause(now),
             cmd.Resume(now),
             cmd.Undo(now),
+            cmd.Redo(now),
+            cmd.Mute(now, rng.choice((None, 5.0))),
             cmd.LoseCamera(now, "a cover on the lens"),
             cmd.RegainCamera(now),
             cmd.Restart(now),
@@ -225,6 +230,8 @@ class Table:
             (
                 cmd.Warn(now, seat, rng.choice(("time", "talk", "exposure", "signs", "nothing")), "a referee"),
                 cmd.Warn(now, seat, "talk", "a referee"),
+                cmd.Warn(now, None, "signs", "a referee", rng.choice(tuple(Pair))),
+                cmd.Replay(now, rng.choice((None, len(state.results))), None, "spilled", "a referee"),
                 cmd.ClaimTime(now, seat),
                 cmd.ClaimRedeal(now, seat, hand),
                 cmd.ClaimRedeal(now, seat),
@@ -269,7 +276,9 @@ def random_evening(seed: int, *, params: Params | None = None, is_checked: bool 
         table.settle()
         if table.state is not state:
             continue
-        if state.phase is Phase.BETWEEN:
+        if state.phase is Phase.IDLE:  # the start of the game itself was taken back
+            table.open_game(params)
+        elif state.phase is Phase.BETWEEN:
             table.open_set()
         elif state.phase is Phase.PLAY:
             table.play_one()

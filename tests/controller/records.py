@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from controller.game.commands import Decision
 from controller.game.events import Ending, FindingKind
 from controller.game.rulesets import LockTie, NextLead, Params, WrongDominoAlert, fours, spots
-from controller.game.tiles import End, Seat
+from controller.game.tiles import End, Pair, Seat
 from controller.record import entries as en
 from controller.record.entries import Again, Entry
 from controller.record.record import Record, SetMark, SetRecord
@@ -73,7 +73,8 @@ def entries_about(acts: int) -> dict[type, st.SearchStrategy[Any]]:
         en.Skipped: skipped,
         en.Shown: st.builds(en.Shown, st.tuples(*[st.none() | hands] * 4), texts, times),
         en.CountWaived: st.builds(en.CountWaived, texts, times),
-        en.Warned: st.builds(en.Warned, seats, texts, texts, times),
+        en.Warned: st.builds(en.Warned, seats, texts, texts, times)
+        | st.builds(en.Warned, st.none(), texts, texts, times, st.sampled_from(Pair)),
         en.Ruled: st.builds(en.Ruled, findings, act, decisions, texts, st.booleans(), times),
         en.Restarted: st.builds(
             en.Restarted, st.sampled_from(Again), texts, act, st.none() | seats, texts, st.booleans(), times

@@ -84,11 +84,14 @@ ONE_OF_EACH: tuple[ev.Event, ...] = (
     ev.SetRescored(T, 2, ev.Ending.WRONG_PASS, ev.Winner.A, (1.0, 0.0)),
     ev.SetAnnulled(T, by_referee=True, reason="a hand fell open", by="Olga", is_chief=True),
     ev.GameEnded(T, ev.Winner.B, (1.5, 2.5), ev.Ending.THIRD_WARNING),
+    ev.RegisterConfirmed(T, Pair.B, "Olga", is_chief=True),
     ev.TimeExceeded(T, Seat.S0),
     ev.RefereeCalled(T, Seat.S0),
     ev.Acknowledged(T),
     ev.Paused(T),
     ev.Resumed(T),
+    ev.Muted(T, MonoNs(T + 60), "Olga"),
+    ev.Unmuted(T, "Olga"),
     ev.SyncLost(T, "seen_twice", Tile.of(3, 1), "look at both"),
     ev.SyncFound(T),
     ev.TakenBack(T, Tile.of(6, 6)),
@@ -99,6 +102,7 @@ ONE_OF_EACH: tuple[ev.Event, ...] = (
     ev.StorageRegained(T),
     ev.Restarted(T),
     ev.Undone(T),
+    ev.Redone(T),
 )
 
 

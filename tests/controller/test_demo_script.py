@@ -140,7 +140,7 @@ class Programme:
     def command(self, name: str, arguments: Mapping[str, object]) -> str:
         request = f"{name}-{len(self._replies)}"
         body = {"id": request, "sent_ms": 0, "by": "referee", "client": "demo-referee", **arguments}
-        admitted = self._door.admit(name, json.dumps(body).encode(), retained=False, at=self._at)
+        admitted = self._door.admit(name, json.dumps(body).encode(), retained=False, at=self._at, revision=0)
         if not isinstance(admitted, Accepted):
             self._replies[request] = Reply(request, False, admitted.answer.reason, admitted.answer.text)
             return request

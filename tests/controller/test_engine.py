@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from controller.game.rulesets import Params, spots
 from controller.game.seen import Arm, ChainLink, Sighting, Spot, Stills
 from controller.game.state import Halt, Phase, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
-from controller.journal import Draft, Entry, Journal, JournalFull
+from controller.journal import Answered, Draft, Entry, Journal, JournalFull
 from controller.mqtt import CommandMessage
 from hardware.seats import Fault
 from tests.controller.engine_parts import FakeOutlet, FakeSeats, Press, S, Time, desk_of, seen_tile
@@ -31,10 +31,12 @@ class FullJournal(Journal):
 
     is_full = False
 
-    def append(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
+    def append(
+        self, drafts: Sequence[Draft], answered: Callable[[Sequence[Entry]], Answered] | None = None
+    ) -> tuple[Entry, ...]:
         if self.is_full:
             raise JournalFull("expected room for the journal, got a full disk: make room")
-        return super().append(drafts)
+        return super().append(drafts, answered)
 
     def set_cursor(self, name: str, sequence: int) -> None:
         if self.is_full:
@@ -128,7 +130,7 @@ def make_table(path: Path, time: Time, params: Params | None = None) -> Table:
         logger=logging.getLogger("test"),
     )
     engine.begin()
-    return Table(engine, journal, seats, outlet, time)
+    return Table(engine, journal, seats, outlet, time, orders=journal.last_sequence)  # no id twice on one journal
 
 
 @pytest.fixture
@@ -202,6 +204,106 @@ def test_engine_gives_a_repeated_order_its_first_answer_and_does_nothing(table: 
     table.send("pause", body)
     assert table.outlet.replies[-1] == table.outlet.replies[-2]
     assert table.types().count("paused") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "reason"),
+    [
+        ("pause", {}, None),
+        ("resume", {}, "not_paused"),
+        ("acknowledge", {}, None),
+        ("selftest", {}, "game_running"),
+        ("selftest", {"stop": True}, "not_running"),
+    ],
+)
+def test_engine_gives_a_repeated_order_its_first_answer_also_after_a_restart(
+    table: Table, tmp_path: Path, name: str, arguments: dict[str, Any], reason: str | None
+) -> None:
+    """Accepted, refused, accepted for nothing, or answered without the core: the next run knows, and does nothing."""
+    start(table)
+    body = json.dumps({"id": "same", "sent_ms": 0, "by": "referee", "client": "tests", **arguments}).encode()
+    table.send(name, body)
+    first = table.outlet.replies[-1]
+    assert first["reason"] == reason
+    table.journal.close()
+    again = make_table(tmp_path / "journal.sqlite", Time(now_ns=5 * S))
+    again.rounds()
+    if name == "resume":
+        assert again.order("resume")["accepted"]  # refused then, allowed by now
+        assert again.order("pause")["accepted"]
+    if name == "acknowledge":
+        again.press(2, 1500)
+        assert again.engine.state.alert is not None
+    before = again.types()
+    again.send(name, body)
+    assert again.outlet.replies[-1] == first
+    assert again.types() == before
+    again.journal.close()
+
+
+def test_engine_takes_an_order_again_that_was_never_answered(table: Table, tmp_path: Path) -> None:
+    """A disk that was full keeps no answer: the same order, sent to the next run, is carried out."""
+    start(table)
+    body = json.dumps({"id": "full", "sent_ms": 0, "by": "referee", "client": "tests"}).encode()
+    table.journal.is_full = True
+    table.send("pause", body)
+    assert table.outlet.replies[-1]["reason"] == "storage"
+    table.journal.close()
+    again = make_table(tmp_path / "journal.sqlite", Time(now_ns=5 * S))
+    again.send("pause", body)
+    assert again.outlet.replies[-1]["accepted"]
+    assert again.engine.state.is_paused
+    again.journal.close()
+
+
+def test_engine_refuses_an_order_for_a_state_that_has_moved_on(table: Table) -> None:
+    """Two referees undo the same move: the second one would take back another, and is told so instead."""
+    start(table)
+    for tile in ((6, 4), (4, 4)):
+        table.see(*((6, 4), tile)[: 1 + (tile != (6, 4))])
+    revision = table.outlet.states[-1]["revision"]
+    assert table.order("undo", revision=revision)["accepted"]
+    second = table.order("undo", revision=revision)
+    assert (second["accepted"], second["reason"]) == (False, "moved_on")
+    assert f"got one for {revision}" in second["text"]
+    assert table.types().count("undone") == 1
+
+
+def test_acknowledge_button_and_order_do_the_same(tmp_path: Path) -> None:
+    """Two tables with the same alert, one acknowledged by the button, one by the order: same events, same state."""
+    entries, states, shown = [], [], []
+    for way in ("button", "order"):
+        table = make_table(tmp_path / f"{way}.sqlite", Time())
+        start(table)
+        table.press(2, 1500)
+        assert table.seats.referee == Sign.NEWS
+        if way == "button":
+            table.press(en.ACKNOWLEDGE_BUTTON)
+        else:
+            assert [name for _, name in table.order("acknowledge")["events"]] == ["acknowledged"]
+        table.rounds(1.0)
+        entries.append([(entry.type, entry.body) for entry in table.journal.entries()])
+        states.append(replace(table.engine.state, game=""))
+        shown.append((table.seats.signs, table.seats.referee, table.seats.phrase))
+        table.journal.close()
+    assert entries[0] == entries[1]
+    assert states[0] == states[1]
+    assert shown[0] == shown[1]
+
+
+def test_engine_keeps_a_muted_buzzer_silent_until_its_time_is_over(table: Table) -> None:
+    """A call makes no sound but lights the referee's lamp; a minute later the next one is heard."""
+    start(table)
+    assert [name for _, name in table.order("mute", seconds=60)["events"]] == ["muted"]
+    assert table.outlet.states[-1]["muted"] == {"seconds_left": 60}
+    table.press(2, 1500)
+    assert (table.seats.phrase, table.seats.referee) == (Phrase.SILENT, Sign.NEWS)
+    table.order("acknowledge")
+    table.order("pause")
+    table.rounds(60.0)
+    assert table.outlet.states[-1]["muted"] is None
+    table.press(2, 1500)
+    assert table.seats.phrase == Phrase.CALLED
 
 
 def test_engine_refuses_a_retained_order(table: Table) -> None:

@@ -16,7 +16,7 @@ from controller.game.ledger import Ledger, LedgerEntry
 from controller.game.penalties import WARNING_REASONS
 from controller.game.rulesets import Params
 from controller.game.seen import SeenTile, Sighting
-from controller.game.tiles import ALL_TILES, End, MonoNs, Seat, Suit, Tile
+from controller.game.tiles import ALL_TILES, End, MonoNs, Pair, Seat, Suit, Tile
 from tests.controller.games import NAMES, at_the_table, half, in_a_row
 from tests.controller.parameters import params
 
@@ -31,6 +31,7 @@ TILES = st.sampled_from([*sorted(ALL_TILES), Tile(Suit(7), Suit(7)), Tile(Suit(-
 HANDS = st.lists(st.lists(TILES, max_size=7).map(tuple), max_size=5).map(tuple)
 TIMES = st.integers(0, 10**11).map(MonoNs)
 WHO = st.sampled_from(["", "a referee"])
+REASONS = st.sampled_from([*WARNING_REASONS, "sneezing"])
 PLACES = st.integers(-1, 12)
 FOUR_DRAWN = st.tuples(*[st.tuples(SUIT, SUIT)] * 4)
 PAIRS = st.just((("a", "b"), ("c", "d")))
@@ -64,7 +65,8 @@ COMMANDS: dict[type, st.SearchStrategy[Any]] = {
     cmd.Expose: st.builds(cmd.Expose, TIMES, SEATS, TILES, WHO, st.booleans()),
     cmd.Show: st.builds(cmd.Show, TIMES, SEATS, st.lists(TILES, max_size=8).map(tuple), WHO),
     cmd.Rule: st.builds(cmd.Rule, TIMES, st.integers(0, 4), st.sampled_from(Decision), WHO, st.booleans()),
-    cmd.Warn: st.builds(cmd.Warn, TIMES, SEATS, st.sampled_from([*WARNING_REASONS, "sneezing"]), WHO),
+    cmd.Warn: st.builds(cmd.Warn, TIMES, SEATS, REASONS, WHO)
+    | st.builds(cmd.Warn, TIMES, st.none(), REASONS, WHO, st.sampled_from(Pair)),
     cmd.OrderReveal: st.builds(cmd.OrderReveal, TIMES, WHO),
     cmd.Count: st.builds(cmd.Count, TIMES, HANDS, WHO),
     cmd.ConfirmCount: st.builds(cmd.ConfirmCount, TIMES, WHO),
@@ -72,6 +74,11 @@ COMMANDS: dict[type, st.SearchStrategy[Any]] = {
     cmd.Attribute: st.builds(cmd.Attribute, TIMES, PLACES, SEATS, WHO),
     cmd.Correct: st.builds(cmd.Correct, TIMES, PLACES, SUIT, SUIT, WHO),
     cmd.MergeLedger: st.builds(cmd.MergeLedger, TIMES, LEDGERS),
+    cmd.Replay: st.builds(
+        cmd.Replay, TIMES, st.none() | st.integers(1, 3), st.none() | st.just("again"), st.just("shown"), WHO
+    ),
+    cmd.ConfirmRegister: st.builds(cmd.ConfirmRegister, TIMES, st.none() | st.sampled_from(Pair), WHO, st.booleans()),
+    cmd.Mute: st.builds(cmd.Mute, TIMES, st.none() | st.floats(1, 100), WHO),
     cmd.LoseCamera: st.builds(cmd.LoseCamera, TIMES, st.just("dark")),
     cmd.RegainStorage: st.builds(cmd.RegainStorage, TIMES, TIMES),
     **{
@@ -81,6 +88,8 @@ COMMANDS: dict[type, st.SearchStrategy[Any]] = {
             cmd.Pause,
             cmd.Resume,
             cmd.Undo,
+            cmd.Redo,
+            cmd.Unmute,
             cmd.RegainCamera,
             cmd.Restart,
             cmd.Tick,

@@ -13,14 +13,17 @@ import tempfile
 import textwrap
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from controller import journal as journal_module
 from controller.journal import (
+    ANSWERS_KEPT,
+    Answered,
     Draft,
+    Entry,
     Journal,
     JournalBusy,
     JournalDamaged,
@@ -133,6 +136,56 @@ def test_journal_can_be_appended_to_while_it_is_read(tmp_path: Path) -> None:
         first = next(reader)
         journal.append([played(6)])
         assert [first.sequence, *(entry.sequence for entry in reader)][:5] == [1, 2, 3, 4, 5]
+
+
+def answer(number: int, text: str = "") -> Answered:
+    """An answer to an order of one client's."""
+    return Answered("tablet", f"o{number}", text or f"answer {number}")
+
+
+def test_answer_is_kept_with_the_entries_it_is_about(tmp_path: Path) -> None:
+    """In one transaction: where the entries are, the answer is, and where one fails there is neither."""
+    path = tmp_path / "journal.db"
+
+    def told(entries: Sequence[Entry]) -> Answered:
+        return answer(1, f"caused {[entry.sequence for entry in entries]}")
+
+    def failing(entries: Sequence[Entry]) -> Answered:
+        raise RuntimeError("no answer")
+
+    with opened(path) as journal:
+        journal.append([played(1)])
+        journal.append([played(2), played(3)], told)
+        with pytest.raises(RuntimeError):
+            journal.append([played(4)], failing)
+        assert (journal.last_sequence, len(list(journal.entries()))) == (3, 3)
+        assert journal.append((), lambda entries: answer(2)) == ()
+    with opened(path) as journal:
+        assert journal.answers() == (answer(1, "caused [2, 3]"), answer(2))
+        assert journal.last_sequence == 3
+
+
+def test_no_more_answers_are_kept_than_can_be_asked_for(tmp_path: Path) -> None:
+    """The oldest go; an order answered anew keeps the newest word."""
+    with opened(tmp_path / "journal.db") as journal:
+        for number in range(ANSWERS_KEPT + 5):
+            journal.append((), lambda entries, number=number: answer(number))  # type: ignore[misc]
+        journal.append((), lambda entries: answer(7, "anew"))
+        kept = journal.answers()
+    assert len(kept) == ANSWERS_KEPT - 1
+    assert (kept[0], kept[-1]) == (answer(6), answer(7, "anew"))
+
+
+def test_journal_from_before_answers_were_kept_keeps_them_from_now_on(tmp_path: Path) -> None:
+    """It is opened as it is, and nothing else in it is changed."""
+    path = tmp_path / "journal.db"
+    filled(path, 3)
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("DROP TABLE answers")
+    with opened(path) as journal:
+        assert (journal.answers(), journal.last_sequence) == ((), 3)
+        journal.append([played(4)], lambda entries: answer(1))
+        assert journal.answers() == (answer(1),)
 
 
 def test_append_of_nothing_writes_nothing(tmp_path: Path) -> None:

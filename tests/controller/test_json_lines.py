@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from controller.game.commands import Decision
 from controller.game.events import FindingKind
 from controller.game.rulesets import Adjudication
-from controller.game.tiles import End, Seat
+from controller.game.tiles import End, Pair, Seat
 from controller.record import entries as en
 from controller.record.entries import Entry, Warned
 from controller.record.json_lines import format_jsonl, parse_case, parse_jsonl, read_record
@@ -109,6 +109,7 @@ READ: list[tuple[str, Entry]] = [
     ('{"reveal":[[],null,[[1,2],[3]],[]],"by":"Ann"}', en.Shown(((), None, ((1, 2), (3, -1)), ()), "Ann")),
     ('{"referee":"waive"}', en.CountWaived()),
     ('{"referee":"warning","seat":3,"reason":"talk"}', en.Warned(3, "talk")),
+    ('{"referee":"warning","reason":"talk","pair":"A"}', en.Warned(reason="talk", pair=Pair.A)),
     ('{"referee":"wrong_domino","event":0,"decision":null}', en.Ruled(FindingKind.WRONG_DOMINO, 1)),
     (
         '{"chief_referee":"wrong_pass","decision":"confirm"}',

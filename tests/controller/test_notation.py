@@ -14,7 +14,7 @@ from controller.game.commands import Decision
 from controller.game.events import Ending, FindingKind
 from controller.game.line import Line
 from controller.game.rulesets import WrongDominoAlert, spots
-from controller.game.tiles import End, Seat, Suit, Tile
+from controller.game.tiles import End, Pair, Seat, Suit, Tile
 from controller.record import entries as en
 from controller.record.entries import Again, Entry
 from controller.record.notation import format_record, parse_record
@@ -79,6 +79,7 @@ WRITTEN: list[tuple[str, Entry]] = [
     ("!waive", en.CountWaived()),
     ("!warn 2 talk", en.Warned(2, "talk")),
     ("!warn 2", en.Warned(2)),
+    ("!warn B talk", en.Warned(reason="talk", pair=Pair.B)),
     ('!warn 2 "seat" by "Smirnov"', en.Warned(2, "seat", "Smirnov")),
     ("!rule wrong_pass confirm", en.Ruled(FindingKind.WRONG_PASS, 0, Decision.CONFIRM)),
     ("!rule 1 wrong_domino", en.Ruled(FindingKind.WRONG_DOMINO, 1)),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from controller.accounts import Role
 from controller.game import commands as cmd
 from controller.game.commands import Decision
 from controller.game.decide import decide
@@ -19,13 +20,15 @@ from controller.game.events import Reason, Refused
 from controller.game.ledger import GameEntry, Ledger, LedgerEntry
 from controller.game.penalties import WARNING_REASONS
 from controller.game.rulesets import LockTie, MinorOrder, Params, Redeal, fours, spots, values_of
-from controller.game.tiles import End, MonoNs, Seat, Tile
-from controller.orders import ANSWERS_KEPT, FUTURE_S, MAX_TTL_S, ORDERS, Accepted, Answer, Door, Turned
+from controller.game.tiles import End, MonoNs, Pair, Seat, Tile
+from controller.journal import ANSWERS_KEPT, Answered
+from controller.orders import FUTURE_S, MAX_TTL_S, ORDERS, Accepted, Answer, Door, Turned
 from controller.selftest import Asked
 from tests.controller.games import LOCKING_DEAL, at_the_table
 
 NOW_MS = 1_700_000_000_000
 T = MonoNs(77)
+REVISION = 17
 CONFIGURED = fours(think_seconds=20, minor_order=MinorOrder.SPOTS_THEN_HIGH_SUIT)
 """What stands in the configuration, so that it is told from what a program takes by itself."""
 PAIRS = (("Ann", "Cleo"), ("Bob", "Dan"))
@@ -69,6 +72,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "rule": {"finding": 4, "decision": "restart", "chief": True},
     "count": {"hands": [[[t.high, t.low] for t in hand] for hand in LOCKING_DEAL]},
     "restart_set": {"reason": "a hand fell open", "chief": True},
+    "replay": {"set_no": 3, "reason": "a hand fell open"},
+    "confirm_register": {"pair": "A"},
+    "undo": {"chief": True},
+    "mute": {"seconds": 600},
     "attribute": {"act": 1, "seat": 2},
     "correct": {"act": 12, "tile": [3, 5]},
     "merge_ledger": {"ledger": LEDGER_BODY},
@@ -94,12 +101,17 @@ COMMANDS: dict[str, cmd.Command | Asked] = {
     "count": cmd.Count(T, LOCKING_DEAL, "Olga"),
     "confirm_count": cmd.ConfirmCount(T, "Olga"),
     "restart_set": cmd.RestartSet(T, "a hand fell open", "Olga", is_chief=True),
+    "replay": cmd.Replay(T, 3, None, "a hand fell open", "Olga"),
+    "confirm_register": cmd.ConfirmRegister(T, Pair.A, "Olga"),
     "attribute": cmd.Attribute(T, 0, 2, "Olga"),
     "correct": cmd.Correct(T, 11, 3, 5, "Olga"),
     "merge_ledger": cmd.MergeLedger(T, LEDGER),
     "pause": cmd.Pause(T),
     "resume": cmd.Resume(T),
-    "undo": cmd.Undo(T),
+    "undo": cmd.Undo(T, is_chief=True),
+    "redo": cmd.Redo(T),
+    "mute": cmd.Mute(T, 600, "Olga"),
+    "unmute": cmd.Unmute(T, "Olga"),
     "acknowledge": cmd.Acknowledge(T),
     "selftest": Asked("Olga", with_sound=True),
 }
@@ -129,7 +141,7 @@ def order(**changes: Any) -> dict[str, Any]:
 def came(name: str, body: object, *, at_door: Door | None = None, retained: bool = False) -> Accepted | Turned:
     """What the door says to a message."""
     payload = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return (at_door or door()).admit(name, payload, retained=retained, at=T)
+    return (at_door or door()).admit(name, payload, retained=retained, at=T, revision=REVISION)
 
 
 def refused(name: str, body: object, *, retained: bool = False) -> Answer:
@@ -313,6 +325,8 @@ def test_every_example_of_the_documents_is_let_in() -> None:
         admitted = came(name, order(**json.loads(fields)))
         assert isinstance(admitted, Accepted), (name, fields, admitted)
     assert {name for name, _ in examples} == set(ORDERS)
+    told_by_type = [(name, dict(example)) for name, kind in ORDERS.items() for example in kind.examples]
+    assert sorted(map(repr, told_by_type)) == sorted(repr((name, json.loads(fields))) for name, fields in examples)
     shown = {(name, field) for name, fields in examples for field in json.loads(fields)}
     told = {(name, field) for name, body in ARGUMENTS.items() for field in body}
     assert told - shown <= {("start_game", "lead"), ("start_set", "lead"), ("expose", "in_last_set")}
@@ -328,7 +342,7 @@ def test_unknown_name_is_refused_with_the_names_there_are() -> None:
     answer = refused("shuffle", order())
     assert answer.reason == "unknown"
     assert answer.text is not None
-    assert "acknowledge, adopt_line, attribute, confirm_count, correct, count" in answer.text
+    assert "acknowledge, adopt_line, attribute, confirm_count, confirm_register, correct, count" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -410,6 +424,15 @@ def test_lifetime_out_of_range_is_refused(ttl_s: float) -> None:
         ("expose", order(seat=1, tile=[7, 0]), "got 7-0"),
         ("expose", order(seat=1), "`tile`"),
         ("warn", order(seat=1), "`reason`"),
+        ("warn", order(reason="talk"), "expected seat or pair, got neither"),
+        ("warn", order(seat=1, pair="A", reason="talk"), "expected seat or pair, got both"),
+        ("warn", order(pair="C", reason="talk"), "$.pair"),
+        ("replay", order(set_no=1, whole_game=True), "expected set_no or whole_game, got both"),
+        ("replay", order(game="final"), "expected whole_game beside game"),
+        ("replay", order(set_no=0), "$.set_no"),
+        ("confirm_register", order(pair="A", chief=True), "expected pair or chief, got both"),
+        ("mute", order(seconds=0), "$.seconds"),
+        ("pause", order(revision=-1), "$.revision"),
         ("warn", order(seat=1, reason=["talk"]), "$.reason"),
         ("warn", order(seat=1, reason="x" * 401), "$.reason"),
         ("rule", order(finding=1, decision="lost", chief="yes"), "$.chief"),
@@ -459,7 +482,7 @@ def test_repeated_order_gets_its_first_answer_again() -> None:
     first = Answer("o1", accepted=True, events=((5, "paused"),))
     admitted = came("pause", order(), at_door=at_door)
     assert isinstance(admitted, Accepted)
-    at_door.remember(admitted, first)
+    at_door.remember("tablet", "o1", first)
     assert came("pause", order(sent_ms=0), at_door=at_door) == Turned("tablet", first)
     assert isinstance(came("pause", order(id="o2"), at_door=at_door), Accepted)
     assert isinstance(came("pause", order(client="console"), at_door=at_door), Accepted)
@@ -471,8 +494,46 @@ def test_refused_order_gets_its_refusal_again() -> None:
     first = Answer("o1", accepted=False, reason="not_paused", text="nothing is paused")
     admitted = came("resume", order(), at_door=at_door)
     assert isinstance(admitted, Accepted)
-    at_door.remember(admitted, first)
+    at_door.remember("tablet", "o1", first)
     assert came("resume", order(), at_door=at_door) == Turned("tablet", first)
+
+
+def test_order_refused_at_the_door_gets_its_refusal_again() -> None:
+    """Sent again under the same id when it would be let in by now, it is the same order, and stays refused."""
+    at_door = door()
+    for number, (name, body) in enumerate(
+        [("pause", order(revision=REVISION + 1)), ("pause", order(sent_ms=0)), ("warn", order(seat=1))]
+    ):
+        first = came(name, {**body, "id": f"o{number}"}, at_door=at_door)
+        assert isinstance(first, Turned)
+        assert not first.answer.accepted
+        assert came("pause", order(id=f"o{number}"), at_door=at_door) == first
+
+
+def test_order_may_name_the_revision_that_it_is_for() -> None:
+    """The one there is, or none: let in. Another, older or newer: the sender sees another table than there is."""
+    assert isinstance(came("pause", order(revision=REVISION)), Accepted)
+    for other in (REVISION - 1, REVISION + 1):
+        answer = refused("pause", order(revision=other))
+        assert (answer.reason, f"revision {REVISION} of the state, got one for {other}" in str(answer.text)) == (
+            "moved_on",
+            True,
+        )
+
+
+def test_answers_of_an_earlier_run_are_known() -> None:
+    """What the journal has kept is answered again; one that can't be read any more is none."""
+    at_door = door()
+    first = Answer("o1", accepted=True, events=((5, "paused"),))
+    kept = json.dumps({"id": "o1", "accepted": True, "events": [[5, "paused"]]})
+    at_door.recall([Answered("tablet", "o1", kept), Answered("tablet", "o2", "{")])
+    assert came("pause", order(), at_door=at_door) == Turned("tablet", first)
+    assert isinstance(came("pause", order(id="o2"), at_door=at_door), Accepted)
+
+
+def test_orders_say_what_role_they_need() -> None:
+    """To have something played again is the chief referee's word; all else is any referee's."""
+    assert {name for name, kind in ORDERS.items() if kind.needs is Role.CHIEF} == {"replay"}
 
 
 def test_answers_are_remembered_in_bounds() -> None:
@@ -481,7 +542,7 @@ def test_answers_are_remembered_in_bounds() -> None:
     for number in range(ANSWERS_KEPT + 1):
         admitted = came("pause", order(id=f"o{number}"), at_door=at_door)
         assert isinstance(admitted, Accepted)
-        at_door.remember(admitted, Answer(f"o{number}", accepted=True))
+        at_door.remember("tablet", f"o{number}", Answer(f"o{number}", accepted=True))
     assert isinstance(came("pause", order(id="o0"), at_door=at_door), Accepted)
     assert isinstance(came("pause", order(id="o1"), at_door=at_door), Turned)
 

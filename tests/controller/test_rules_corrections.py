@@ -1,6 +1,8 @@
-"""Chapter 16 of docs/rules.md, second half: corrections, undo, pauses, calls."""
+"""Chapter 16 of docs/rules.md, second half: corrections, undo and redo, pauses, calls, mute."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
@@ -8,12 +10,14 @@ from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.commands import Decision
 from controller.game.events import FindingKind, Reason
+from controller.game.panel import Phrase, Sign, panel
 from controller.game.rulesets import Adjudication, fours
+from controller.game.snapshot import snapshot
 from controller.game.state import AlertKind, Halt, Phase
 from controller.game.tiles import Pair, Seat
-from tests.controller.games import looks, seen
+from tests.controller.games import NAMES, looks, seen
 from tests.controller.rule_sets import OUT_15
-from tests.controller.rule_table import begun, count, kinds, locked, opened, play, refused, rule, tile, warn
+from tests.controller.rule_table import CUP, begun, count, kinds, locked, opened, play, refused, rule, tile, warn
 
 
 @pytest.mark.rule("16.8")
@@ -190,3 +194,113 @@ def test_rules_any_player_may_call_the_referee(seat: Seat) -> None:
     assert table.state.alert is not None
     assert table.state.alert.kind is AlertKind.CALLED
     assert (table.state.plies, table.state.turn, table.state.points, table.state.clock) == before
+
+
+@pytest.mark.rule("16.14")
+def test_rules_redo_lets_stand_again_what_was_taken_back() -> None:
+    """Three acts are taken back and stand again, one after the other, with line, clock and points as they were."""
+    table = locked(opened(), Pair.A)
+    states = [table.state]
+    for _ in range(3):
+        table.do(cmd.Undo(table.now))
+        states.append(table.state)
+    assert table.state.line != states[0].line
+    for state in reversed(states[:-1]):
+        assert isinstance(table.do(cmd.Redo(table.now)), ev.Redone)
+        assert replace(table.state, take_back=()) == replace(state, take_back=())
+    assert table.state.points == (1, 0)
+    assert refused(table, cmd.Redo(table.now)) is Reason.NOTHING_TO_REDO
+    table.do(cmd.Undo(table.now))
+    assert table.state.points == (0, 0)
+
+
+@pytest.mark.rule("16.14")
+def test_rules_nothing_stands_again_once_something_else_was_done() -> None:
+    """A move was taken back and another made: the first one is gone. A pass that counts for nothing is no act."""
+    table = play(begun(), "66 65R")
+    assert refused(table, cmd.Redo(table.now)) is Reason.NOTHING_TO_REDO
+    table.do(cmd.Undo(table.now))
+    table.do(cmd.See(table.now, looks(table.state.line)))
+    assert refused(table, cmd.Pass(table.now, 3)) is Reason.OUT_OF_TURN
+    play(table, "64R")
+    assert refused(table, cmd.Redo(table.now)) is Reason.NOTHING_TO_REDO
+    assert table.state.line.ends == (6, 4)
+
+
+@pytest.mark.rule("16.14")
+def test_rules_domino_that_stands_again_need_not_go_back() -> None:
+    """It still lies where it was laid: nothing has to be done at the table, and its time is what it was."""
+    table = play(begun(), "66 65R")
+    elapsed_ns = table.state.clock.elapsed_ns(table.now)
+    table.do(cmd.Undo(table.now))
+    assert table.state.take_back == (tile("65"),)
+    table.do(cmd.Redo(table.now))
+    assert not table.state.take_back
+    assert not table.state.halts
+    assert table.state.clock.elapsed_ns(table.now) == elapsed_ns
+    play(table, "54R")
+
+
+@pytest.mark.rule("16.14")
+def test_rules_warning_and_result_that_stand_again_count_in_the_competition() -> None:
+    """What was withdrawn from the ledger is entered again, once, however often it goes to and fro."""
+    table = begun(fours(sets_in_game=4), cup=CUP)
+    warn(table, 1)
+    for _ in range(3):
+        table.do(cmd.Undo(table.now))
+        assert (table.state.competition_warnings_of(Pair.B), table.state.ledger.entries) == (0, ())
+        table.do(cmd.Redo(table.now))
+        assert table.state.competition_warnings_of(Pair.B) == 1
+    table = opened(cup=CUP)
+    for _ in range(4):
+        locked(table, Pair.A)
+    table.do(cmd.Undo(table.now))
+    assert not table.state.ledger.games
+    table.do(cmd.Redo(table.now))
+    assert [(game.points, game.winner) for game in table.state.ledger.games] == [((4.0, 0.0), "A")]
+
+
+@pytest.mark.rule("16.15")
+def test_rules_muted_buzzer_is_silent_and_the_lamp_tells() -> None:
+    """A wrong domino makes no sound; the lamp has news, and unmuted the next alert sounds."""
+    table = begun()
+    table.do(cmd.Mute(table.now, by="Eve"))
+    play(table, "66 43R")
+    signs = panel(table.state)
+    assert (signs.sound.phrase, signs.referee) == (Phrase.SILENT, Sign.NEWS)
+    table.do(cmd.Unmute(table.now, "Eve"))
+    assert panel(table.state).sound.phrase is Phrase.ILLEGAL
+    assert refused(table, cmd.Unmute(table.now)) is Reason.NOT_MUTED
+
+
+@pytest.mark.rule("16.15")
+def test_rules_buzzer_muted_for_a_time_sounds_again_by_itself() -> None:
+    """Twenty seconds are told, not one of them is lost or won by a restart; then it may sound."""
+    table = begun()
+    table.do(cmd.Mute(table.now, 20.0))
+    muted = snapshot(table.state, table.now).muted
+    assert (muted is not None, muted.seconds_left if muted else None) == (True, 20)
+    table.wait(5.0)
+    table.do(cmd.Pass(table.now, 3))
+    table.seconds = 2.0  # another boot, another clock
+    table.do(cmd.Restart(table.now))
+    table.wait(14.9)
+    table.do(cmd.Tick(table.now))
+    assert table.state.mute is not None
+    table.wait(0.1)
+    assert isinstance(table.do(cmd.Tick(table.now)), ev.Unmuted)
+    assert snapshot(table.state, table.now).muted is None
+
+
+@pytest.mark.rule("16.15")
+def test_rules_buzzer_stays_muted_whatever_is_taken_back_or_begun() -> None:
+    """Undo, redo, another game: the referee has not said that it may sound."""
+    table = play(begun(), "66")
+    table.do(cmd.Mute(table.now))
+    table.do(cmd.Undo(table.now))
+    assert table.state.mute is not None
+    table.do(cmd.Redo(table.now))
+    assert table.state.mute is not None
+    table.do(cmd.StartGame(table.now, NAMES, Seat.S0, fours(), abandon=True))
+    assert table.state.mute is not None
+    assert table.state.phase is Phase.BETWEEN

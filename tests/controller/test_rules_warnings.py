@@ -20,6 +20,11 @@ from controller.game.rulesets import (
 )
 from controller.game.state import Phase
 from controller.game.tiles import Pair, Seat
+from controller.record.judge import judge
+from controller.record.notation import format_record, parse_record
+from controller.record.recording import record_of
+from controller.register.fold import register_of
+from controller.register.text import register_text
 from tests.controller.games import NAMES
 from tests.controller.rule_sets import OUT_15
 from tests.controller.rule_table import (
@@ -70,6 +75,29 @@ def test_rules_warning_is_booked_to_the_pair() -> None:
     assert table.state.results[0].by is Ending.SECOND_WARNING
     assert table.state.points == (0, 1)
     assert [w.seat for w in table.state.warnings] == [0, 1, 2]
+
+
+@pytest.mark.rule("13.2")
+def test_rules_pair_is_warned_without_saying_whose_it_was() -> None:
+    """It counts as any other; register, ledger and record name the pair and nobody of it."""
+    table = warn(begun(cup=CUP), 1)
+    table.do(cmd.Warn(table.now, None, "signs", "Eve", Pair.B))
+    assert table.state.results[0].by is Ending.SECOND_WARNING
+    assert table.state.points == (1, 0)
+    assert [(entry.player, entry.players) for entry in table.state.ledger.entries] == [
+        (NAMES[1], PLAYERS[Pair.B]),
+        ("", PLAYERS[Pair.B]),
+    ]
+    text = register_text(register_of(table.happened, table="1", date=""))
+    assert "pair B, Bob and Dan, for signs to the partner; the pair's 2nd in the game" in text
+    record = record_of(table.happened)
+    assert "!warn B signs" in format_record(record)
+    judgement = judge(parse_record(format_record(record)))
+    assert judgement.state.results[0].by is Ending.SECOND_WARNING
+    assert ("warning", "pair B, for signs.") in [(verdict.kind, verdict.text) for verdict in judgement.verdicts]
+    table.do(cmd.Undo(table.now))
+    text = register_text(register_of(table.happened, table="1", date=""))
+    assert "a warning to Bob and Dan for signs to the partner taken back" in text
 
 
 @pytest.mark.rule("13.3")

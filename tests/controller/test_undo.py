@@ -34,6 +34,7 @@ def undo_of(happened: list[ev.Event], act: int) -> None:
     after = evolve(before, happened[act])
     now = happened[act].at
     back = undone(after, now)
+    assert_stands_again(evolve(back, ev.Redone(now)), after, now)
     for tile in back.take_back:
         assert tile in after.line.tiles or tile in after.take_back
         back = evolve(back, ev.TakenBack(now, tile))
@@ -42,6 +43,14 @@ def undo_of(happened: list[ev.Event], act: int) -> None:
     if not before.take_back:  # with a domino yet to go back the clock stood; here it has gone
         assert back.clock.is_running == before.clock.is_running
     assert replace(back, clock=before.clock) == expected
+
+
+def assert_stands_again(again: State, after: State, now: MonoNs) -> None:
+    """What was taken back and stands again is as it was, its time and its own past included."""
+    assert replace(again, clock=after.clock, take_back=()) == replace(after, take_back=())
+    assert set(after.take_back) <= {*again.take_back, *again.line.tiles}
+    assert again.clock.elapsed_ns(now) == after.clock.elapsed_ns(now)
+    assert (again.before, again.ahead) == (after.before, after.ahead)
 
 
 @settings(max_examples=10, deadline=None, derandomize=True)
@@ -68,6 +77,7 @@ def test_replayed_journal_makes_the_live_state(seed: int) -> None:
     assert state == table.state
     assert (state.revision, state.next_finding) == (table.state.revision, table.state.next_finding)
     assert (state.last_at, state.before) == (table.state.last_at, table.state.before)
+    assert state.ahead == table.state.ahead
 
 
 def test_undo_of_a_whole_set_leads_back_to_its_beginning() -> None:
