@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypedDict
 
+from paho.mqtt.client import MQTTMessage
+
 from controller.config import Config, ConfigError
 from controller.mqtt import CommandMessage, Mqtt
 from controller.mqtt_link import Link
@@ -58,6 +60,33 @@ def caller_at_broker(config: Config, *, logger: logging.Logger, clock_ns: Callab
     address = _address(config)
     with _naming_the_host():
         return Link(**address, client_id=f"{_client_id(config)}-selftest", logger=logger, clock_ns=clock_ns)
+
+
+def referee_at_broker(
+    config: Config,
+    *,
+    client_id: str,
+    on_message: Callable[[MQTTMessage], None],
+    wake: Callable[[], None],
+    logger: logging.Logger,
+    clock_ns: Callable[[], int],
+) -> Link:
+    """A connection that hears all of the configured table and may order there; arguments as `Link` takes them.
+
+    Raises:
+        ConfigError: as for the table's.
+    """
+    address = _address(config)
+    with _naming_the_host():
+        return Link(
+            **address,
+            client_id=client_id,
+            subscription=f"gameline/v1/{config.table.name}/#",
+            on_message=on_message,
+            wake=wake,
+            logger=logger,
+            clock_ns=clock_ns,
+        )
 
 
 class _Address(TypedDict):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 EXAMPLES = {
     "read": "gameline read table.jpg --draw table-read.png",
@@ -28,6 +28,7 @@ EXAMPLES = {
     "selftest": "gameline selftest /etc/gameline/gameline.toml --html selftest.html",
     "judge": "gameline judge game.dom --register game.pdf --lang ru",
     "record": "gameline record /var/lib/gameline/journal.sqlite > game.dom",
+    "referee": "gameline referee warn --seat 0 --reason talk",
     "register": "gameline register /var/lib/gameline/journal.sqlite --out game.pdf",
     "ledger": "gameline ledger 'Spring Cup' table1.sqlite table2.json --out cup.json",
     "calibrate": "gameline calibrate --page cards.svg; then gameline calibrate /etc/gameline/gameline.toml",
@@ -122,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     firmware.add_argument("--lamps", choices=LAMPS, default="pixels", help="what hangs at a seat (pixels)")
     firmware.add_argument("--pixels", type=int, default=16, metavar="N", help="of a seat's ring or strip (16)")
     _add_selftest(commands)
+    _add_referee(commands)
     _add_paperwork(commands)
     _add_workshop(commands)
     return parser
@@ -135,6 +137,18 @@ def _add_selftest(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     test.add_argument("--json", action="store_true", help="one object: passed, results with what to do, ...")
     test.add_argument("--sound", action="store_true", help="let the buzzer sound in its quiet hours too")
     test.add_argument("--by", default="a technician", metavar="NAME", help="who tests, for the page")
+
+
+def _add_referee(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The command whose options are those of every order: they are made when it is used, so that --help is quick."""
+    order = _add(commands, "referee", "a referee's order to a table, and its answer", room="referee")
+    parse = order.parse_known_args
+
+    def parse_filled(args: Any = None, namespace: Any = None) -> Any:
+        import_module("controller.referee").add_orders(order)
+        return parse(args, namespace)
+
+    order.parse_known_args = parse_filled  # type: ignore[method-assign]
 
 
 def _add_paperwork(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -57,7 +57,8 @@ class Display:
     def order(self, name: str, **arguments: Any) -> Any:
         """Send a command and wait for its answer."""
         body = {"id": str(uuid.uuid4()), "sent_ms": time.time_ns() // 1_000_000, "by": "referee", "client": "tests"}
-        self.client.publish(f"gameline/v1/hall/cmd/{name}", json.dumps({**body, **arguments}), qos=1)
+        body |= arguments
+        self.client.publish(f"gameline/v1/hall/cmd/{name}", json.dumps(body), qos=1)
         return self.wait_for("reply/tests", lambda answer: answer["id"] == body["id"])
 
     def close(self) -> None:

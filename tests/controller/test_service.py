@@ -64,10 +64,11 @@ def start() -> Iterator[Start]:
 def test_service_turns_a_filmed_move_into_a_published_event_and_survives_kill_9(
     start: Start, config: Path, display: Display
 ) -> None:
-    """From a frame to a display; killed and started again, the game is where it was, paused."""
+    """From a frame to a display; killed and started again, the game is where it was, paused, and orders are known."""
     service = start(config)
     assert display.wait_for("connection")["status"] == "online"
-    assert display.order("start_game", names=["S", "W", "N", "E"])["accepted"]
+    begun = display.order("start_game", id="this evening", names=["S", "W", "N", "E"])
+    assert begun["accepted"]
     display.order("start_set")
     laid = display.wait_for("event/domino_laid")
     assert sorted((laid["body"]["inner"], laid["body"]["outer"])) == [4, 6]
@@ -76,6 +77,7 @@ def test_service_turns_a_filmed_move_into_a_published_event_and_survives_kill_9(
     again = start(config)
     state = display.wait_for("state", lambda body: "restarted" in body["halts"])
     assert (len(state["line"]), state["turn"], state["clock"]["running"]) == (1, 1, False)
+    assert display.order("start_game", id="this evening", names=["S", "W", "N", "E"]) == begun
     assert display.order("resume")["accepted"]
     code, said = end(again, signal.SIGTERM)
     assert display.wait_for("connection", lambda body: body["status"] != "online")["status"] == "offline"
