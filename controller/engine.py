@@ -434,6 +434,8 @@ class Engine:
             reason, text = refusal or (None, None)
             self._reply(message, admitted, Answer(admitted.id, accepted=refusal is None, reason=reason, text=text))
             return
+        if any((held.client, held.id) == (admitted.client, admitted.id) for _, held, _ in self._held_orders):
+            return  # the same again while it waits: it is answered when it is carried out
         if isinstance(command, cmd.Pass) and self._is_ahead(command.seat):
             self._held_orders.append((order, admitted, command))
             return

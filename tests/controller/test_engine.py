@@ -337,6 +337,23 @@ def test_engine_lets_a_spoken_pass_wait_for_the_move_before_it(table: Table) -> 
     assert table.types()[-2:] == ["domino_laid", "passed"]
 
 
+def test_engine_answers_a_waiting_pass_once_however_often_it_is_said(table: Table) -> None:
+    """The console sends it again because no answer has come yet: it is one pass, and has one answer."""
+    start(table)
+    table.see((6, 4))
+    table.engine.submit(inbox.HandOver(MonoNs(table.time.now_ns), is_in=True))
+    body = json.dumps({"id": "pass", "sent_ms": 0, "by": "referee", "client": "tests", "seat": 2}).encode()
+    for _ in range(3):
+        table.send("voice_pass", body)
+    table.see((6, 4), (4, 1))
+    assert table.types()[-2:] == ["domino_laid", "passed"]
+    answers = [reply for reply in table.outlet.replies if reply["id"] == "pass"]
+    assert [answer["accepted"] for answer in answers] == [True]
+    table.send("voice_pass", body)
+    assert table.outlet.replies[-1] == answers[0]
+    assert table.types().count("passed") == 1
+
+
 def test_engine_charges_nobody_for_a_spoken_pass_that_waited(table: Table) -> None:
     """The pass was entered seconds before the move was read: the next player's time begins when it counts."""
     start(table)

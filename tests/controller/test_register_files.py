@@ -30,7 +30,7 @@ from controller.register.files import (
 )
 from controller.register.notes import sections
 from controller.register.page import register_pdf
-from controller.register.register import FineEntry, Register, ReplayEntry
+from controller.register.register import FineEntry, Register, ReplayEntry, SignatureEntry
 from controller.register.text import register_text
 from controller.register.words import ENGLISH, Language
 from tests.controller.registers import (
@@ -290,6 +290,14 @@ PRINTED = {
     Language.EN: ("Winter cup", "G-12", "2026-11-30 18:05 UTC", "Signatures", "Chief referee", "page 3 of 3"),
     Language.RU: ("Протокол партии", "раздач 12", "неправильный пропуск", "Подписи", "Главный судья", "стр. 3 из 3"),
 }
+
+
+def test_page_has_on_the_line_to_sign_who_has_confirmed_it_at_the_table() -> None:
+    """Both of a pair and the referee; the others' lines are empty, to be signed by hand."""
+    signatures = (SignatureEntry(Pair.A, "Olga"), SignatureEntry(None, ""))
+    page = register_pdf(replace(short_register(), signatures=signatures), Language.EN)
+    assert text_of(page).count("confirmed at the table, Olga") == 2
+    assert text_of(page).count("confirmed at the table") == 3
 
 
 @pytest.mark.parametrize("language", Language)
