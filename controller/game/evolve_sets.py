@@ -191,7 +191,7 @@ def _without_result(state: State) -> Ledger:
 def register_confirmed(state: State, event: ev.RegisterConfirmed) -> State:
     """The register of the game that is over was signed."""
     signature = Signature(event.pair, event.by, event.is_chief)
-    return replace(state, signatures=(*state.signatures, signature), alert=None)
+    return replace(state, signatures=(*state.signatures, signature))
 
 
 def game_ended(state: State, event: ev.GameEnded) -> State:
@@ -276,7 +276,7 @@ def _returned(state: State, to: State, now: MonoNs, *, lying: Line) -> State:
 
 
 def _ledger_of(state: State, to: State) -> tuple[Ledger, int]:
-    """The ledger with of this game's own what `to` has, and the next number; what came from other tables stays.
+    """The ledger in which what this game has entered is as in `to`, and the next number; other tables' entries stay.
 
     What was withdrawn stays so, therefore what stands again gets another name.
     """

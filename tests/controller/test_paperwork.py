@@ -128,6 +128,23 @@ def test_every_game_of_an_evening_can_be_printed(tmp_path: Path, capsys: pytest.
     assert "there are 1 game 1; 2 game 2" in err
 
 
+def test_game_whose_start_was_taken_back_and_stands_again_can_be_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Taken back it is no game of the evening; redone it is the second one, in the register as in the record."""
+    table = played(game="game 1")
+    table.do(cmd.StartGame(table.now, table.state.names, Seat.S0, table.state.params, game="game 2"))
+    table.do(cmd.Undo(table.now))
+    journal = journal_of(tmp_path / "back.sqlite", table.happened)
+    code, _, err = run(capsys, "register", journal, "--game", "game 2")
+    assert (code, "there are 1 game 1" in err, "2 game 2" in err) == (1, True, False)
+    table.do(cmd.Redo(table.now))
+    journal = journal_of(tmp_path / "evening.sqlite", table.happened)
+    assert "game 2" in run(capsys, "register", journal)[1]
+    assert '[Game "game 2"]' in run(capsys, "record", journal, "--game", "2")[1]
+    assert "Result " in run(capsys, "register", journal, "--game", "game 1")[1]
+
+
 def test_ledger_of_a_competition_nobody_knows_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One letter typed wrongly is another competition: it is said which ones the journals know."""
     journal = journal_of(tmp_path / "one.sqlite", played().happened)
