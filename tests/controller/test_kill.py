@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
@@ -14,12 +15,18 @@ from controller.game.state import State
 from controller.journal import Entry, Journal
 
 KILLS = 20
+ORDERED = ("game_started", "set_started", "hands_counted", "resumed")
+"""What only a referee's order brings about."""
 
 
 def entries_of(path: Path) -> list[Entry]:
-    """Everything in the journal of a dead process."""
+    """Everything in the journal of a dead process; what came of an order is there with its answer, or neither is."""
     with Journal(path, boot_id="test", wall_utc=lambda: "", clock_synchronised=lambda: False) as journal:
-        return list(journal.entries())
+        entries, answers = list(journal.entries()), [json.loads(kept.answer) for kept in journal.answers()]
+    told = {sequence: kind for answer in answers for sequence, kind in answer["events"]}
+    assert told.items() <= {entry.sequence: entry.type for entry in entries}.items()
+    assert {entry.sequence for entry in entries if entry.type in ORDERED} <= told.keys()
+    return entries
 
 
 def play_and_kill(path: Path, rng: random.Random) -> tuple[int, int]:
@@ -53,6 +60,6 @@ def test_a_killed_game_goes_on_from_the_last_committed_event(tmp_path: Path) -> 
     state = evolve_all(State(), (event_of(entry.type, entry.body) for entry in kept))
     assert state.revision == len(kept)
     assert sum(entry.type == "restarted" for entry in kept) == KILLS - 1
-    assert "set_scored" in {entry.type for entry in kept}
+    assert {"set_scored", *ORDERED} <= {entry.type for entry in kept}
     moves = [p.tile for p in state.line.placed]
     assert len(moves) == len(set(moves))
