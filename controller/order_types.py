@@ -27,7 +27,8 @@ Odd = Annotated[int, msgspec.Meta(ge=-99, le=99)]
 Act = Annotated[int, msgspec.Meta(ge=1, le=999)]
 """A move or pass of this set, the first one being 1."""
 SetNo = Annotated[int, msgspec.Meta(ge=1, le=999)]
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+NAME_LETTERS = 200
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_LETTERS)]
 Text = Annotated[str, msgspec.Meta(max_length=400)]
 
 Halves = tuple[int, int]

@@ -139,8 +139,8 @@ class Door:
 
     def remember(self, client: str | None, order_id: str | None, answer: Answer) -> None:
         """Keep the answer for a repetition of the same order; two clients may choose the same id."""
-        if order_id is None:
-            return
+        if order_id is None or max(len(order_id), len(client or "")) > ot.NAME_LETTERS:
+            return  # it can be no order's: a megabyte is not kept for who only tries
         self._answers[client, order_id] = answer
         while len(self._answers) > ANSWERS_KEPT:
             self._answers.popitem(last=False)

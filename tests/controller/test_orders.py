@@ -508,6 +508,9 @@ def test_order_refused_at_the_door_gets_its_refusal_again() -> None:
         assert isinstance(first, Turned)
         assert not first.answer.accepted
         assert came("pause", order(id=f"o{number}"), at_door=at_door) == first
+    for longest, is_kept in ((200, True), (201, False)):
+        came("warn", order(id="x" * longest), at_door=at_door)
+        assert (("tablet", "x" * longest) in at_door._answers) is is_kept
 
 
 def test_order_may_name_the_revision_that_it_is_for() -> None:
