@@ -32,6 +32,7 @@ CONFIG = Path("/etc/gameline/gameline.toml")
 """Of the table on this machine, where nothing else is named."""
 CONNECT_S = 5.0
 ASK = "order as who may, with --user and --password-file, or --account"
+KNOWN_S = 1.0
 AWAY_S = 2.0
 """How long a table that says it is away is waited for: it may just be coming back."""
 _SILENT = logging.getLogger("gameline.referee")
@@ -228,13 +229,16 @@ class _Line:
                 return answer
 
     def _connect(self) -> None:
+        """Be connected, and know what the table last said of itself: that comes first where there is anything."""
         self._link.start()
         deadline_s = time.monotonic() + CONNECT_S
-        while (left_s := deadline_s - time.monotonic()) > 0:
+        while not self._is_subscribed:
+            if (left_s := deadline_s - time.monotonic()) <= 0:
+                raise Sorry(f"no connection in {CONNECT_S:g} s: {self._link.problem}")
             self._listen(left_s)
-            if self._link.connection and self._is_subscribed:
-                return
-        raise Sorry(f"no connection in {CONNECT_S:g} s: {self._link.problem}")
+        deadline_s = time.monotonic() + KNOWN_S
+        while self._status is None and (left_s := deadline_s - time.monotonic()) > 0:
+            self._listen(left_s)
 
     def _listen(self, left_s: float) -> dict[str, Any] | None:
         """The next thing that is heard, where it is an answer to us; what it says of table and broker is kept."""

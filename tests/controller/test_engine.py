@@ -550,6 +550,28 @@ def test_engine_takes_a_wrong_domino_back_only_when_it_has_left_the_table(table:
     assert table.engine.state.phase is Phase.PLAY
 
 
+def test_engine_goes_on_after_a_redo_with_what_lies_on_the_table(table: Table) -> None:
+    """The domino still lies: play goes on at once. It is back in the hand already: it is named, and laid again."""
+    start(table)
+    table.see((6, 4))
+    table.see((6, 4), (4, 1))
+    assert table.order("undo")["accepted"]
+    assert table.engine.state.halts == {Halt.TAKE_BACK}
+    assert table.order("redo")["accepted"]
+    assert (len(table.engine.state.plies), table.engine.state.halts) == (2, frozenset())
+    table.see((6, 4), (4, 1), (1, 1))
+    assert table.types()[-1] == "domino_laid"
+    assert table.order("undo")["accepted"]
+    table.see((6, 4), (4, 1))
+    assert table.types()[-1] == "taken_back"
+    assert table.order("redo")["accepted"]
+    assert table.engine.state.halts == {Halt.OUT_OF_SYNC}
+    assert table.engine.state.sync is not None
+    assert table.engine.state.sync.tile == Tile.of(1, 1)
+    table.see((6, 4), (4, 1), (1, 1))
+    assert (len(table.engine.state.plies), table.engine.state.halts) == (3, frozenset())
+
+
 def test_engine_reads_again_what_lies_when_a_pause_is_over(table: Table) -> None:
     """A domino laid during a pause counts when the pause ends, without anybody touching the table."""
     start(table)
