@@ -1,15 +1,19 @@
-"""From the reader's records to the core's sighting: which domino lies in the middle, and which in front of a seat."""
+"""From the reader's records to the core's sighting: which domino lies with the line, and which in front of a seat."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from itertools import pairwise
+from typing import Final, Protocol
 
 from controller.game.seen import ChainLink, SeenTile, Sighting, Spot
+from controller.game.tiles import Seat
 
 Point = tuple[float, float]
 Zone = str | int | None
 """A seat's number, None off the table, anything else the middle."""
+TOUCHING: Final = 0.35
+"""Sides of a half, at most, between a domino in a zone and the line that goes on there; hands lie farther off."""
 
 
 class HalfRead(Protocol):
@@ -69,30 +73,40 @@ class ReadingLike(Protocol):
 
 
 def sighting_of(reading: ReadingLike, zone_of: Callable[[Point], Zone]) -> Sighting:
-    """What the core is told of a reading: the middle with its chains, and the dominoes shown in each seat's zone."""
+    """What the core is told of a reading: the middle with what hangs on it, and what else lies in each seat's zone."""
     side_px = _side_px(reading.dominoes)
     zones = [zone_of(domino.centre) for domino in reading.dominoes]
-    seen = [_seen(domino, side_px) for domino in reading.dominoes]
-    middle = [i for i, zone in enumerate(zones) if _is_middle(zone)]
-    place = {index: i for i, index in enumerate(middle)}
-    bare = reading.bare
+    seen = [_seen(domino, side_px, zone) for domino, zone in zip(reading.dominoes, zones, strict=True)]
+    lying = _with_the_line(reading, zones, seen)
+    place = {index: i for i, index in enumerate(lying)}
+    shown = [tile for i, tile in enumerate(seen) if i not in place]
+    gone = None if reading.bare is None else [(domino, zone_of(domino.centre)) for domino in reading.bare]
     return Sighting(
-        tiles=tuple(seen[i] for i in middle),
+        tiles=tuple(seen[i] for i in lying),
         chains=tuple(part for chain in reading.chains for part in _parts(chain, place)),
-        shown=tuple(tuple(seen[i] for i, zone in enumerate(zones) if zone == seat) for seat in range(4)),
-        bare=None if bare is None else tuple(_seen(d, side_px) for d in bare if _is_middle(zone_of(d.centre))),
+        shown=tuple(tuple(tile for tile in shown if tile.seat is not None and tile.seat == seat) for seat in range(4)),
+        bare=None if gone is None else tuple(_seen(d, side_px, zone) for d, zone in gone if zone is not None),
     )
 
 
-def _is_middle(zone: Zone) -> bool:
-    return zone is not None and not isinstance(zone, int)
+def _with_the_line(reading: ReadingLike, zones: Sequence[Zone], seen: Sequence[SeenTile]) -> list[int]:
+    """The numbers of the dominoes in the middle, and of those in a zone that go on from one of them, each touching."""
+    lying = {i for i, zone in enumerate(zones) if zone is not None and not isinstance(zone, int)}
+    for chain in reading.chains:
+        for way in (chain, tuple(reversed(chain))):
+            for link, further in pairwise(way):
+                one, other = seen[link.domino].spot, seen[further.domino].spot
+                if link.domino in lying and isinstance(zones[further.domino], int) and one and other:
+                    lying |= {further.domino} if one.apart(other) < TOUCHING else set()
+    return sorted(lying)
 
 
-def _seen(domino: DominoRead, side_px: float) -> SeenTile:
+def _seen(domino: DominoRead, side_px: float, zone: Zone) -> SeenTile:
     a, b = (_middle(domino.corners[:2]), _middle(domino.corners[2:]))
     length = abs(b - a)
     spot = Spot(_middle(domino.corners) / side_px, (b - a) / length) if length and side_px else None
-    return SeenTile(domino.a.probabilities, domino.b.probabilities, spot)
+    seat = Seat(zone) if isinstance(zone, int) else None
+    return SeenTile(domino.a.probabilities, domino.b.probabilities, spot, seat)
 
 
 def _middle(points: Sequence[Point]) -> complex:
@@ -106,7 +120,7 @@ def _side_px(dominoes: Sequence[DominoRead]) -> float:
 
 
 def _parts(chain: Sequence[LinkRead], place: dict[int, int]) -> list[tuple[ChainLink, ...]]:
-    """The stretches of a chain that lie in the middle, two dominoes or more each."""
+    """The stretches of a chain that lie with the line, two dominoes or more each."""
     parts: list[list[ChainLink]] = [[]]
     for link in chain:
         if link.domino in place:

@@ -9,7 +9,7 @@ from controller.demo.watching import Address, View, pair_names
 from controller.demo.words import ending, points, sentence
 from controller.game.clocks import NS_PER_S
 
-QUIET_EVENTS = frozenset({"hands_shown", "table_cleared", "acknowledged"})
+QUIET_EVENTS = frozenset({"hands_awaited", "hands_shown", "table_cleared", "acknowledged"})
 
 
 class Plain:

@@ -106,6 +106,7 @@ _WORDS: dict[str, Words] = {
     "warning_given": _warned,
     "went_out": lambda _, name: f"{name('seat')} lays the last domino and is out.",
     "locked": lambda body, _: f"The line is locked with {body.get('suit')} at both ends: the hands are counted.",
+    "hands_awaited": lambda body, _: str(body.get("text") or "All hands lie open."),
     "hands_shown": _said("The camera has read the four open hands."),
     "hands_counted": _said("The hands are counted."),
     "redeal_unclaimed": lambda _, name: f"{name('seat')} could have claimed a redeal; the result stands.",

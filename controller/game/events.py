@@ -423,6 +423,16 @@ class Locked:
 
 
 @dataclass(frozen=True, slots=True)
+class HandsAwaited:
+    """Some lay their hands open, others have yet to begin; or nobody is waited for any longer."""
+
+    at: MonoNs
+    dominoes: tuple[int, int, int, int]
+    """How many each seat has yet to show, 0 for one that has begun."""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class HandsShown:
     """The camera has read the four hands, and they are exactly the unplayed dominoes."""
 
@@ -581,6 +591,8 @@ class SyncFound:
     """The table is again as it is known."""
 
     at: MonoNs
+    is_vouched: bool = False
+    """On the referee's word: what it was about is right, whatever the camera makes of it in this set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -674,6 +686,7 @@ Event = (
     | LedgerMerged
     | WentOut
     | Locked
+    | HandsAwaited
     | HandsShown
     | HandsCounted
     | CountWaived

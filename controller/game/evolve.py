@@ -66,6 +66,7 @@ _APPLY: dict[type, Callable[[State, Any], State]] = {
     ev.LedgerMerged: sets.ledger_merged,
     ev.WentOut: play.went_out,
     ev.Locked: play.locked,
+    ev.HandsAwaited: play.hands_awaited,
     ev.HandsShown: play.hands_shown,
     ev.HandsCounted: play.hands_counted,
     ev.CountWaived: lambda state, _: replace(state, is_count_waived=True),

@@ -9,7 +9,19 @@ from controller.game.clocks import NS_PER_MS
 from controller.game.evolve_sets import without_set
 from controller.game.line import Line
 from controller.game.rulesets import WrongDominoAlert
-from controller.game.state import Alert, AlertKind, Exposed, Feedback, LastMove, Move, Phase, Skip, State, SyncTrouble
+from controller.game.state import (
+    Alert,
+    AlertKind,
+    Awaited,
+    Exposed,
+    Feedback,
+    LastMove,
+    Move,
+    Phase,
+    Skip,
+    State,
+    SyncTrouble,
+)
 from controller.game.tiles import MonoNs, Seat
 
 
@@ -76,14 +88,20 @@ def _closed(state: State, at: MonoNs) -> State:
     return replace(state, alert=Alert(AlertKind.WRONG_DOMINO, at, silent[0].text))
 
 
+def hands_awaited(state: State, event: ev.HandsAwaited) -> State:
+    """Some hands lie open, others not yet."""
+    awaited = Awaited(event.dominoes, event.text) if any(event.dominoes) else None
+    return replace(state, awaited=awaited)
+
+
 def hands_shown(state: State, event: ev.HandsShown) -> State:
     """The camera has read the four hands, and they are exactly the unplayed dominoes."""
-    return replace(state, shown=event.hands)
+    return replace(state, shown=event.hands, awaited=None)
 
 
 def hands_counted(state: State, event: ev.HandsCounted) -> State:
     """The referee entered or confirmed the four hands."""
-    counted = replace(_without_alert(state, AlertKind.OUT_OF_SYNC), hands=event.hands, sync=None)
+    counted = replace(_without_alert(state, AlertKind.OUT_OF_SYNC), hands=event.hands, awaited=None, sync=None)
     if not state.is_reveal_ordered:
         return counted
     text = "The hands show no wrong pass: the set is played again, or the reveal taken back."
@@ -152,7 +170,9 @@ def sync_lost(state: State, event: ev.SyncLost) -> State:
 
 def sync_found(state: State, event: ev.SyncFound) -> State:
     """The table is again as it is known."""
-    return replace(_without_alert(state, AlertKind.OUT_OF_SYNC), sync=None)
+    sync = state.sync
+    word = {(sync.code, sync.tile)} if event.is_vouched and sync is not None else set()
+    return replace(_without_alert(state, AlertKind.OUT_OF_SYNC), sync=None, vouched=state.vouched | word)
 
 
 def camera_lost(state: State, event: ev.CameraLost) -> State:

@@ -69,12 +69,14 @@ def without_set(state: State) -> State:
         clock=state.clock.fresh(),
         is_overtime=False,
         ending=None,
+        awaited=None,
         shown=None,
         hands=None,
         is_count_waived=False,
         is_reveal_ordered=False,
         exposed=(),
         excused=frozenset(),
+        vouched=frozenset(),
         claim=None,
         unclaimed=(),
         last_move=None,
@@ -271,6 +273,7 @@ def _returned(state: State, to: State, now: MonoNs, *, lying: Line) -> State:
         alert=alert,
         feedback=feedback,
         sync=state.sync if state.phase in (Phase.PLAY, Phase.COUNT) else to.sync,
+        vouched=to.vouched | state.vouched,
         next_finding=state.next_finding,
     )
 

@@ -6,11 +6,11 @@ seen before, each domino is looked for where the others say that it must be; els
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 
 from controller.game.line import Line, Placed
-from controller.game.seen import Disagreement, SeenTile, Sighting, Spot, recognise
+from controller.game.seen import Disagreement, SeenTile, Sighting, Spot, Vouched, recognise
 from controller.game.tiles import ALL_TILES, Tile
 
 TURNED = 20.0
@@ -21,57 +21,70 @@ AT_EASE = 0.4
 """The same up to which it lies where they say."""
 ASKEW = 0.7
 """Cosine of the angle by which it must be turned: 45 degrees."""
+REPLACED = "tile_replaced"
 DISTURBED = "line_disturbed"
 """So little of the line lies as it was laid that nobody's word makes it one again."""
 FEWEST = 3
 """So many dominoes say where another must lie; so many hidden ones are covered, by more than an arm or a cup."""
 
 
-def trouble_in(
-    line: Line, sighting: Sighting, matched: Mapping[int, Tile], before: Sighting | None
-) -> Disagreement | None:
+def trouble_in(look: Look, vouched: Collection[Vouched] = ()) -> Disagreement | None:
     """The first thing that is wrong with the known line; None while it lies as it was laid.
 
-    `matched` says which seen domino is which known one; `before` is the table when all was last well.
+    What the referee has `vouched` for is right, whatever it looks like.
     """
-    look = _Look(line, sighting, matched, before)
-    missing = [placed.tile for placed in line.placed if placed.tile not in look.seen]
-    gone = look.gone(missing)
+    return next((trouble for trouble in _troubles(look) if trouble.subject not in vouched), None)
+
+
+def _troubles(look: Look) -> Iterator[Disagreement]:
+    """All that is wrong with a known line, what tells most first."""
+    line, missing = look.line, look.missing
+    gone = look.gone()
     displaced = [(placed.tile, code) for placed in line.placed if (code := look.displaced(placed)) is not None]
     if len(gone) + len(displaced) >= FEWEST and len(line.placed) <= 2 * (len(gone) + len(displaced)):
         text = "The line no longer lies as it was laid: put it back, or have the set played again."
-        return Disagreement(DISTURBED, None, text)
+        yield Disagreement(DISTURBED, None, text)
     for tile in missing:
-        other = look.replacing(tile)
-        if other is not None:
-            is_like = max(sorted(ALL_TILES - {tile}), key=other.either_way)
+        number = look.replacing(tile)
+        if number is not None:
+            is_like = max(sorted(ALL_TILES - {tile}), key=look.sighting.tiles[number].either_way)
             text = (
                 f"{is_like} seems to lie where {tile} was laid: put {tile} back, or correct its move if it is misread."
             )
-            return Disagreement("tile_replaced", tile, text)
-    if gone:
-        where = "at the end of" if gone[0] in (line.placed[0].tile, line.placed[-1].tile) else "in"
-        text = f"{gone[0]} is not seen {where} the line where it was laid: put it back, or undo its move."
-        return Disagreement("tile_missing", gone[0], text)
-    if displaced:
-        tile, code = displaced[0]
+            yield Disagreement(REPLACED, tile, text)
+    for tile in gone:
+        where = "at the end of" if tile in (line.placed[0].tile, line.placed[-1].tile) else "in"
+        text = f"{tile} is not seen {where} the line where it was laid: put it back, or undo its move."
+        yield Disagreement("tile_missing", tile, text)
+    for tile, code in displaced:
         how = "lies turned round" if code == "tile_turned" else "does not lie where it was laid"
-        return Disagreement(code, tile, f"{tile} {how}: put it back as it lay, or undo its move.")
+        yield Disagreement(code, tile, f"{tile} {how}: put it back as it lay, or undo its move.")
     if len(missing) >= FEWEST:
-        text = f"Something covers {len(missing)} dominoes of the line, {missing[0]} among them: take it away."
-        return Disagreement("covered", missing[0], text)
-    return None
+        text = (
+            f"Something covers {len(missing)} dominoes of the line, {missing[0]} among them: take it away, or have the "
+            "line taken over if they lie there."
+        )
+        yield Disagreement("covered", missing[0], text)
 
 
-class _Look:
-    """A known line and how it is seen, with what follows from that for each of its dominoes."""
+class Look:
+    """A known line and how it is seen, with what follows from that for each of its dominoes.
+
+    Args:
+        line: as it is known.
+        sighting: the table as it is seen.
+        matched: which seen domino is which known one.
+        before: the table when all was last well; None: nobody has seen that.
+    """
 
     def __init__(self, line: Line, sighting: Sighting, matched: Mapping[int, Tile], before: Sighting | None) -> None:
-        self._line = line
-        self._sighting = sighting
+        self.line = line
+        self.sighting = sighting
         self._place = {placed.tile: place for place, placed in enumerate(line.placed)}
         self._matched = {number: tile for number, tile in matched.items() if tile in self._place}
         self.seen = {tile: sighting.tiles[number] for number, tile in self._matched.items()}
+        self.missing = [placed.tile for placed in line.placed if placed.tile not in self.seen]
+        self._long_bare = () if before is None or before.bare is None else before.bare
         expected = _expected(line, self.seen, before)
         self._is_scattered = expected is None
         self._expected = expected or {}
@@ -99,39 +112,46 @@ class _Look:
         is_either_way = tile.is_double or not _has_sense(placed, seen)
         return "tile_turned" if (abs(turn) if is_either_way else turn) < ASKEW else None
 
-    def gone(self, missing: list[Tile]) -> list[Tile]:
+    def gone(self) -> list[Tile]:
         """Those of the missing that are not there; where nobody has looked at their places, those of the ends."""
-        if self._sighting.bare is None:
-            return [tile for tile in missing if self._place[tile] in (0, len(self._line.placed) - 1)]
-        bare = recognise(tuple(missing), self._sighting.bare).values()
-        return [tile for tile in missing if tile in bare]
+        if self.sighting.bare is None:
+            return [tile for tile in self.missing if self._place[tile] in (0, len(self.line.placed) - 1)]
+        # What had left a bare place when all was well is none of these, whatever it was read as: it lay in another set.
+        bare = tuple(tile for tile in self.sighting.bare if tile not in self._long_bare)
+        gone = recognise(tuple(self.missing), bare).values()
+        return [tile for tile in self.missing if tile in gone]
 
-    def replacing(self, tile: Tile) -> SeenTile | None:
-        """The unknown domino that lies where `tile` was laid, None where none does."""
+    def replacing(self, tile: Tile) -> int | None:
+        """The number of the unknown domino that lies where `tile` was laid, None where none does."""
         must = self._expected.get(tile)
-        for number, seen in enumerate(self._sighting.tiles):
+        for number, seen in enumerate(self.sighting.tiles):
             is_there = must is not None and seen.spot is not None and abs(seen.spot.middle - must.middle) < AT_EASE
             if number not in self._matched and is_there:
-                return seen
-        for way in self._sighting.ways:
-            for (number, seen), (other, beyond) in pairwise(way):
+                return number
+        for way in self.sighting.ways:
+            for (number, seen), (other, _) in pairwise(way):
                 neighbour = self._matched.get(number)
                 if neighbour is None or other in self._matched:
                     continue
                 step = self._place[tile] - self._place[neighbour]
-                if abs(step) == 1 and not _is_turned(self._line.placed[self._place[neighbour]], seen, step):
-                    return beyond
+                if abs(step) == 1 and not _is_turned(self.line.placed[self._place[neighbour]], seen, step):
+                    return other
         return None
+
+    def stand_ins(self, vouched: Collection[Vouched]) -> dict[int, Tile]:
+        """Seen dominoes that are known ones misread, on the referee's word."""
+        misread = [tile for tile in self.missing if (REPLACED, tile) in vouched]
+        return {number: tile for tile in misread if (number := self.replacing(tile)) is not None}
 
     def _has_neighbour(self, tile: Tile) -> bool:
         """Whether a neighbour of its own is seen, so that it might lie there."""
         place = self._place[tile]
-        beside = self._line.placed[max(0, place - 1) : place + 2]
+        beside = self.line.placed[max(0, place - 1) : place + 2]
         return any(placed.tile in self.seen for placed in beside if placed.tile != tile)
 
     def _joints(self) -> Iterator[tuple[Tile, SeenTile, Tile, SeenTile]]:
         """Known dominoes that touch each other, from left to right where they are neighbours."""
-        for way in self._sighting.ways:
+        for way in self.sighting.ways:
             for (number, seen), (other, beyond) in pairwise(way):
                 if number in self._matched and other in self._matched:
                     tile, next_tile = self._matched[number], self._matched[other]
@@ -147,7 +167,7 @@ class _Look:
         turned = {
             which
             for which, how in ((tile, seen), (beyond, seen_beyond))
-            if _is_turned(self._line.placed[self._place[which]], how, 1)
+            if _is_turned(self.line.placed[self._place[which]], how, 1)
         }
         self._turned |= turned
         self._proper |= set() if turned else both

@@ -23,8 +23,8 @@ from controller.game.remembered import DISTURBED
 from controller.game.rulesets import OutOfTurn
 from controller.game.rulings import Events, Refusal, lost, raised
 from controller.game.seen import Disagreement, Stills
-from controller.game.showing import read_hands
-from controller.game.sight import ARM_SURE, Lay, as_it_lies, reconcile
+from controller.game.showing import OpenHands, hands_awaited, read_hands
+from controller.game.sight import ARM_SURE, WORD_ENDS, Lay, as_it_lies, reconcile
 from controller.game.state import Finding, Halt, Move, Phase, State
 from controller.game.tiles import MonoNs, Seat, Tile
 
@@ -54,6 +54,7 @@ def see_play(state: State, command: cmd.See) -> Events:
         state.take_back,
         command.sighting,
         command.before,
+        vouched=state.vouched,
         can_be=partial(_can_be_laid, state, command.passed),
     )
     if isinstance(view, Disagreement):
@@ -109,7 +110,10 @@ def _lays_seen(state: State, command: cmd.See, lays: Sequence[Lay]) -> Events:
 
 
 def adopt(state: State, command: cmd.AdoptLine) -> Events:
-    """The line as it lies, on the referee's word: moves in turn, whose and in what order nobody has seen (4.14)."""
+    """The line as it lies, on the referee's word: moves in turn, whose and in what order nobody has seen (4.14).
+
+    His word stands for what he was told is wrong as well, and for that alone.
+    """
     if state.claim is not None:
         raise Refusal(Reason.HALTED)
     if command.first is not None and not all(0 <= half <= 6 for half in command.first):
@@ -118,10 +122,16 @@ def adopt(state: State, command: cmd.AdoptLine) -> Events:
         raise Refusal(Reason.CANNOT_ADOPT, "nothing has been seen of the table: wait for the camera")
     if state.sync is not None and state.sync.code == DISTURBED:
         raise Refusal(Reason.CANNOT_ADOPT, state.sync.text)
-    lays = as_it_lies(state.line, command.sighting, None if command.first is None else Tile.of(*command.first))
+    first = None if command.first is None else Tile.of(*command.first)
+    word = {(sync.code, sync.tile) for sync in (state.sync,) if sync is not None and sync.code in WORD_ENDS}
+    lays = as_it_lies(state.line, command.sighting, first, state.vouched | word)
     if isinstance(lays, Disagreement):
         raise Refusal(Reason.CANNOT_ADOPT, lays.text)
-    happened: list[ev.Event] = [ev.SyncFound(command.at)] if state.sync is not None else []
+    if not lays and state.sync is None:
+        raise Refusal(Reason.CANNOT_ADOPT, "nothing lies there that the line does not have already")
+    happened: list[ev.Event] = []
+    if state.sync is not None:
+        happened.append(ev.SyncFound(command.at, is_vouched=bool(word)))
     seat, line = state.turn, state.line
     assert seat is not None, "somebody is on turn while a set is played"
     for place, seen in enumerate(lays):
@@ -188,17 +198,27 @@ def see_count(state: State, command: cmd.See) -> Events:
     """The hands laid open in front of the seats; once they have been read their owners may gather them up."""
     if state.hands is not None:
         return ()
-    view = read_hands(
-        state.line.unplayed,
-        [state.tiles_left(seat) for seat in Seat],
-        command.sighting,
-        told=state.exposed,
-        unshown=unshown(state),
-        name_of=state.name_of,
-    )
-    if view is None or (isinstance(view, Disagreement) and state.shown is not None):
+    unplayed, left = state.line.unplayed, [state.tiles_left(seat) for seat in Seat]
+    told, partner = state.exposed, unshown(state)
+    view = read_hands(unplayed, left, command.sighting, told=told, unshown=partner, name_of=state.name_of)
+    if state.shown is not None and not isinstance(view, OpenHands):
         return ()
+    awaited = _awaited(state, command, hands_awaited(unplayed, left, command.sighting, told=told, unshown=partner))
+    if view is None:
+        return awaited
     if isinstance(view, Disagreement):
-        return lost(state, command.at, view)
+        return (*awaited, *lost(state, command.at, view))
     found = (ev.SyncFound(command.at),) if state.sync is not None else ()
     return (*found, ev.HandsShown(command.at, view.hands, view.raw)) if view.hands != state.shown else found
+
+
+def _awaited(state: State, command: cmd.See, dominoes: tuple[int, int, int, int]) -> Events:
+    """Who has yet to lay his hand open, told where somebody else has begun, and where that has changed."""
+    has_begun = any(command.sighting.hands(state.line.tiles))
+    known = (0, 0, 0, 0) if state.awaited is None else state.awaited.dominoes
+    now = dominoes if has_begun else (0, 0, 0, 0)
+    if now == known:
+        return ()
+    of = [f"{count} of {state.name_of(seat)}" for seat, count in zip(Seat, now, strict=True) if count]
+    text = f"Dominoes are still to be laid open: {', '.join(of)}." if of else ""
+    return (ev.HandsAwaited(command.at, now, text),)

@@ -5,6 +5,7 @@ Only which seen domino is which known one is said here: everything that is made 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from controller.game.tiles import SUITS, MonoNs, Seat, Suit, Tile
@@ -26,6 +27,17 @@ class Spot:
     way: complex
     """From a to b, of length one."""
 
+    def apart(self, other: Spot) -> float:
+        """The gap to another domino, in sides of a half; negative where one lies on the other (separating axes)."""
+        axes = [way * turn for way in (self.way, other.way) for turn in (1, 1j)]
+        between = other.middle - self.middle
+        return max(abs((between * axis.conjugate()).real) - self._reach(axis) - other._reach(axis) for axis in axes)
+
+    def _reach(self, axis: complex) -> float:
+        """How far the domino reaches from its middle along an axis of length one."""
+        along = self.way * axis.conjugate()
+        return abs(along.real) + abs(along.imag) / 2
+
 
 @dataclass(frozen=True, slots=True)
 class SeenTile:
@@ -35,6 +47,8 @@ class SeenTile:
     b: Half | None
     spot: Spot | None = field(default=None, compare=False)
     """None where only what it shows is known."""
+    seat: Seat | None = None
+    """In whose zone it lies; None: in the middle."""
 
     def likelihood(self, a: Suit, b: Suit) -> float:
         """How well the domino lying with `a` and `b` explains what was seen."""
@@ -47,7 +61,7 @@ class SeenTile:
     def flipped(self) -> SeenTile:
         """The same domino looked at from the other side."""
         spot = self.spot and Spot(self.spot.middle, -self.spot.way)
-        return SeenTile(self.b, self.a, spot)
+        return SeenTile(self.b, self.a, spot, self.seat)
 
     @property
     def raw(self) -> tuple[int, int]:
@@ -71,10 +85,12 @@ class Sighting:
     """A table at rest: the dominoes in the middle, the chains they form, and what is shown in front of each seat."""
 
     tiles: tuple[SeenTile, ...] = ()
+    """In the middle, and in the zones what hangs on that: the line may have grown there."""
     chains: tuple[tuple[ChainLink, ...], ...] = ()
     shown: tuple[tuple[SeenTile, ...], ...] = ((), (), (), ())
+    """What else lies in the zones."""
     bare: tuple[SeenTile, ...] | None = None
-    """Dominoes that lay in the middle before, and where they lay nothing lies now; None: nobody has looked for that."""
+    """Dominoes that lay on the table before, and where they lay nothing lies now; None: nobody has looked for that."""
 
     @property
     def ways(self) -> tuple[tuple[tuple[int, SeenTile], ...], ...]:
@@ -85,6 +101,15 @@ class Sighting:
             told.append(tuple((n, tile.flipped() if is_flipped else tile) for n, tile, is_flipped in seen))
             told.append(tuple((n, tile if is_flipped else tile.flipped()) for n, tile, is_flipped in reversed(seen)))
         return tuple(told)
+
+    def hands(self, line: Iterable[Tile]) -> tuple[tuple[SeenTile, ...], ...]:
+        """What each seat shows: all that lies in its zone but the dominoes of the `line`."""
+        known = recognise(tuple(sorted(line)), self.tiles)
+        touching = [tile for number, tile in enumerate(self.tiles) if number not in known]
+        return tuple(
+            (*self.shown[seat], *(tile for tile in touching if tile.seat is not None and tile.seat == seat))
+            for seat in Seat
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +129,10 @@ class Stills:
     after_at: MonoNs
 
 
+Vouched = tuple[str, Tile | None]
+"""A disagreement's code and domino, on the referee's word that the table is right all the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """Table and knowledge do not go together."""
@@ -114,6 +143,11 @@ class Disagreement:
     text: str
     seat: Seat | None = None
     """In whose hand it is; None: in nobody's."""
+
+    @property
+    def subject(self) -> Vouched:
+        """What it is about."""
+        return (self.code, self.tile)
 
 
 def recognise(known: tuple[Tile, ...], seen_tiles: tuple[SeenTile, ...]) -> dict[int, Tile]:

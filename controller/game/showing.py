@@ -14,7 +14,7 @@ from controller.game.assign import best_assignment, doubts
 from controller.game.line import Line
 from controller.game.seen import UNSEEN, Disagreement, SeenTile, Sighting, recognise
 from controller.game.state import Exposed
-from controller.game.tiles import HAND_SIZE, TILES, Seat, Tile
+from controller.game.tiles import ALL_TILES, HAND_SIZE, TILES, Seat, Tile
 
 ERRING = 0.002
 """A reader that is certain of a half is wrong about it so often at most."""
@@ -65,16 +65,16 @@ def read_hands(
     Args:
         unplayed: the dominoes that do not lie in the line.
         left: how many each seat has left.
-        sighting: the table; only what is shown in front of the seats counts.
+        sighting: the table; only what is shown in front of the seats counts, and nothing that lies in the line.
         told: dominoes that are known to be in a hand, by the referee's word: they need not be seen.
         unshown: the seat that need not show its hand: it is what is left.
         name_of: what a seat is called in a sentence.
     """
-    named = {seat: [e.tile for e in told if e.seat is seat and e.tile in unplayed] for seat in Seat}
-    shown = {seat: sighting.shown[seat] for seat in Seat}
-    asked = [seat for seat in Seat if seat is not unshown or shown[seat]]
-    if any(left[seat] and not shown[seat] and not named[seat] for seat in asked):
+    if any(hands_awaited(unplayed, left, sighting, told=told, unshown=unshown)):
         return None
+    named = _named(told, unplayed)
+    shown = dict(zip(Seat, sighting.hands(ALL_TILES - unplayed), strict=True))
+    asked = [seat for seat in Seat if seat is not unshown or shown[seat]]
     for seat in asked:
         trouble = _miscounted(seat, shown[seat], left[seat], named[seat], name_of)
         if trouble is not None:
@@ -94,13 +94,31 @@ def read_hands(
     )
 
 
+def hands_awaited(
+    unplayed: frozenset[Tile],
+    left: Sequence[int],
+    sighting: Sighting,
+    *,
+    told: Iterable[Exposed] = (),
+    unshown: Seat | None = None,
+) -> tuple[int, int, int, int]:
+    """How many dominoes each seat has yet to show, 0 for one that has begun; arguments as in `read_hands`."""
+    named, shown = _named(told, unplayed), sighting.hands(ALL_TILES - unplayed)
+    south, west, north, east = (0 if seat is unshown or shown[seat] or named[seat] else left[seat] for seat in Seat)
+    return south, west, north, east
+
+
 def read_hand(
     line: Line, claimant: Seat, sighting: Sighting, *, told: Iterable[Exposed] = (), name_of: NameOf
 ) -> tuple[Tile, ...] | Disagreement | None:
-    """The seven dominoes that a claimant has laid in the middle beside the `line`; None until all of them lie there."""
+    """The seven dominoes that a claimant has laid open, in the middle beside the `line` or in his zone.
+
+    None until all of them lie there.
+    """
     known = recognise(tuple(p.tile for p in line.placed), sighting.tiles)
     new = [seen for i, seen in enumerate(sighting.tiles) if i not in known]
-    named = {seat: [e.tile for e in told if e.seat is seat and e.tile in line.unplayed] for seat in Seat}
+    new += sighting.shown[claimant]
+    named = _named(told, line.unplayed)
     if len(new) > HAND_SIZE:
         text = f"{name_of(claimant)} shows {len(new)} dominoes, a hand has seven: leave only his hand beside the line."
         return Disagreement("hand_count", None, text, claimant)
@@ -114,6 +132,15 @@ def read_hand(
     if isinstance(dealt, Disagreement):
         return dealt
     return tuple(sorted(tile for owner, tile, _ in dealt if owner is claimant))
+
+
+def _named(told: Iterable[Exposed], unplayed: frozenset[Tile]) -> dict[Seat, list[Tile]]:
+    """The dominoes that are known to be in each hand."""
+    named: dict[Seat, list[Tile]] = {seat: [] for seat in Seat}
+    for exposed in told:
+        if exposed.tile in unplayed:
+            named[exposed.seat].append(exposed.tile)
+    return named
 
 
 def _miscounted(

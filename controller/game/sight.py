@@ -6,13 +6,13 @@ The rules lend a doubtful half a thumb's weight (`ILLEGAL_WEIGHT`); a wrong domi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice, pairwise
 
 from controller.game.line import Line
-from controller.game.remembered import TURNED, trouble_in
-from controller.game.seen import HIDDEN, UNSEEN, Disagreement, Half, SeenTile, Sighting, recognise
+from controller.game.remembered import TURNED, Look, trouble_in
+from controller.game.seen import HIDDEN, UNSEEN, Disagreement, Half, SeenTile, Sighting, Vouched, recognise
 from controller.game.tiles import ALL_TILES, SUITS, End, Seat, Suit, Tile
 
 ILLEGAL_WEIGHT = 0.02
@@ -23,6 +23,8 @@ MOST_ORDERS = 20
 """Of so many orders at most it is asked which can be: three moves at either end, far more than one settling brings."""
 FLUSH = 1.3
 """Sides of a half between the middles of two dominoes that lie whole side by side, at most."""
+WORD_ENDS = frozenset({"tile_missing", "tile_replaced", "covered", "touches_no_end"})
+"""What the camera may go on to see wrongly, so that only the referee's word ends it; the rest the table itself does."""
 ARM_SURE = 0.8
 """An arm whose seat is less certain than this contradicts nobody's turn."""
 
@@ -60,6 +62,7 @@ def reconcile(
     sighting: Sighting,
     before: Sighting | None = None,
     *,
+    vouched: Collection[Vouched] = (),
     can_be: Callable[[tuple[Lay, ...]], bool] = lambda lays: True,
 ) -> Agreement | Disagreement:
     """What happened between the known `line` and the table as it is seen.
@@ -69,12 +72,15 @@ def reconcile(
         take_back: dominoes that must leave the table: while they lie they are not new.
         sighting: the table as it is seen.
         before: the table when it was last found to agree.
+        vouched: what is right on the referee's word, though it looks wrong.
         can_be: whether the players can have made these moves in this order; asked where the line leaves several.
     """
     matched = recognise((*(p.tile for p in line.placed), *take_back), sighting.tiles)
-    trouble = trouble_in(line, sighting, matched, before)
+    look = Look(line, sighting, matched, before)
+    trouble = trouble_in(look, vouched)
     if trouble is not None:
         return trouble
+    matched |= look.stand_ins(vouched)
     new = [i for i in range(len(sighting.tiles)) if i not in matched]
     taken_back = tuple(tile for tile in take_back if tile not in matched.values())
     if not new:
@@ -85,23 +91,29 @@ def reconcile(
         return Disagreement("not_taken_back", still[0], text)
     if not line.placed:
         return _first_move(sighting, new, taken_back)
-    found = _added(line, sighting, matched, new)
+    found = _added(line, sighting, matched, new, vouched)
     if isinstance(found, Disagreement):
         return found
     orders = [order for order in found if len(found) == 1 or can_be(order)]
     return Agreement(orders[0], taken_back) if len(orders) == 1 else _TWO_AT_ONCE
 
 
-def as_it_lies(line: Line, sighting: Sighting, first: Tile | None) -> tuple[Lay, ...] | Disagreement:
+def as_it_lies(
+    line: Line, sighting: Sighting, first: Tile | None, vouched: Collection[Vouched] = ()
+) -> tuple[Lay, ...] | Disagreement:
     """The moves that make the known `line` the one that lies, in one of the orders in which they can have been made.
 
-    On an empty line `first` is the domino that was led; None: nobody says, and it is one at an end.
+    On an empty line `first` is the domino that was led; None: nobody says, and it is one at an end. What is `vouched`
+    for is right, though it looks wrong.
     """
     if not line.placed:
         return _whole(sighting, first)
     matched = recognise(tuple(p.tile for p in line.placed), sighting.tiles)
-    trouble = trouble_in(line, sighting, matched, None)
-    found = trouble or _added(line, sighting, matched, [i for i in range(len(sighting.tiles)) if i not in matched])
+    look = Look(line, sighting, matched, None)
+    trouble = trouble_in(look, vouched)
+    matched |= look.stand_ins(vouched)
+    new = [i for i in range(len(sighting.tiles)) if i not in matched]
+    found = trouble or _added(line, sighting, matched, new, vouched)
     return found if isinstance(found, Disagreement) else found[0]
 
 
@@ -132,7 +144,8 @@ def _whole(sighting: Sighting, first: Tile | None) -> tuple[Lay, ...] | Disagree
 
 def _loose(seen: SeenTile) -> Disagreement:
     tile = _most_likely(seen, ALL_TILES)
-    return Disagreement("touches_no_end", tile, f"{tile} lies in the middle but touches no end of the line.")
+    text = f"{tile} lies in the middle but touches no end of the line: take it away, or lay it to the end."
+    return Disagreement("touches_no_end", tile, text)
 
 
 def _most_likely(seen: SeenTile, among: frozenset[Tile]) -> Tile:
@@ -175,17 +188,18 @@ def _judged(line: Line, seen: SeenTile, end: End, beyond: Half = HIDDEN) -> Lay 
 
 
 def _added(
-    line: Line, sighting: Sighting, matched: dict[int, Tile], new: list[int]
+    line: Line, sighting: Sighting, matched: dict[int, Tile], new: list[int], vouched: Collection[Vouched]
 ) -> list[tuple[Lay, ...]] | Disagreement:
     """The new dominoes as moves, in every order in which the line can have come about: at one end there is only one."""
     hanging = (*_flush(line, sighting, matched), *_joined(line, sighting, matched))
     found = {i: (end, seen, depth) for i, end, seen, depth in hanging}
-    loose = [i for i in new if i not in found]
-    if loose:
-        return _loose(sighting.tiles[loose[0]])
+    loose = (_loose(sighting.tiles[i]) for i in new if i not in found)
+    astray = next((trouble for trouble in loose if trouble.subject not in vouched), None)
+    if astray is not None:
+        return astray
     lays: dict[End, list[Lay]] = {End.L: [], End.R: []}
     at = {(end, depth): seen for end, seen, depth in found.values()}
-    for i in sorted(new, key=lambda i: found[i][2]):
+    for i in sorted(found, key=lambda i: found[i][2]):
         end, seen, depth = found[i]
         if depth != len(lays[end]):
             return _TWO_AT_ONCE

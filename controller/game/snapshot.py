@@ -12,7 +12,7 @@ from controller.game.penalties import fine_of, is_expelled
 from controller.game.rulesets import RuleSet
 from controller.game.rulings import decisions_on
 from controller.game.seen import Stills
-from controller.game.state import Finding, Phase, Signature, State
+from controller.game.state import Awaited, Finding, Phase, Signature, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
 
 Halves = tuple[int, int]
@@ -186,6 +186,8 @@ class Snapshot:
     """Points for which the pairs are fined in this set (`spots`)."""
     muted: MuteView | None
     signatures: tuple[SignatureView, ...]
+    awaited: Awaited | None
+    """Whose hands are still to be laid open while others lie so."""
 
 
 def snapshot(state: State, now: MonoNs) -> Snapshot:
@@ -243,6 +245,7 @@ def snapshot(state: State, now: MonoNs) -> Snapshot:
         fines=(fine_of(state, Pair.A), fine_of(state, Pair.B)),
         muted=_muted(state, now),
         signatures=tuple(SignatureView(_signer(signature), signature.by) for signature in state.signatures),
+        awaited=state.awaited,
     )
 
 

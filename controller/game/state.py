@@ -23,7 +23,7 @@ from controller.game.rulesets import (
     WrongDominoAlert,
     WrongPassStop,
 )
-from controller.game.seen import Stills
+from controller.game.seen import Stills, Vouched
 from controller.game.tiles import HAND_SIZE, End, MonoNs, Pair, Seat, Suit, Tile, mask_of
 
 
@@ -171,6 +171,15 @@ class Mute:
 
 
 @dataclass(frozen=True, slots=True)
+class Awaited:
+    """Whose hands are still to be laid open while others lie so."""
+
+    dominoes: tuple[int, int, int, int]
+    """How many each seat has yet to show; 0 for one that has begun."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SyncTrouble:
     """Why table and knowledge differ."""
 
@@ -280,6 +289,7 @@ class State:
     """The move in progress has been noted as too long."""
     ending: Ending | None = None
     """The line is closed, gone out or locked; provisional until the hands are counted and the set is registered."""
+    awaited: Awaited | None = None
     shown: tuple[tuple[Tile, ...], ...] | None = None
     """Hands the camera has read, waiting for the referee's word."""
     hands: tuple[tuple[Tile, ...], ...] | None = None
@@ -320,6 +330,8 @@ class State:
     storage_trouble: str | None = None
     """Why nothing can be kept. The shell shows it at once; the journal can only be told when it is over."""
     sync: SyncTrouble | None = None
+    vouched: frozenset[Vouched] = frozenset()
+    """What looks wrong on the table and is right on the referee's word."""
     alert: Alert | None = None
     mute: Mute | None = None
     """It outlives the game, and undo does not touch it."""

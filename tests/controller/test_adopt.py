@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +13,9 @@ from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.events import FindingKind, Reason
 from controller.game.line import Line
-from controller.game.seen import SeenTile, Sighting
+from controller.game.seen import SeenTile, Sighting, Spot
 from controller.game.state import Move
-from controller.game.tiles import Seat, Tile
+from controller.game.tiles import End, Seat, Suit, Tile
 from controller.record.judge import judge
 from controller.record.recording import record_of
 from tests.controller.games import Table, half, in_a_row, line_of, looks, seen, split
@@ -139,10 +140,89 @@ def test_line_that_cannot_be_taken_over_is_refused(
     assert refused(table, cmd.AdoptLine(table.now, first, "Eve", sighting)) is reason
 
 
-def test_empty_table_has_nothing_to_take_over() -> None:
-    """Not a mistake, and not an act."""
-    table = begun()
-    assert adopt(table, Sighting()) is None
+@pytest.mark.rule("4.14")
+def test_table_with_nothing_new_has_nothing_to_take_over() -> None:
+    """Empty, or with the line as it is known: the referee is told so, for he expected something else."""
+    table = play(begun(), "66 65R")
+    for sighting in (Sighting(), looks(table.state.line)):
+        assert refused(table, cmd.AdoptLine(table.now, None, "Eve", sighting)) is Reason.CANNOT_ADOPT
+    assert table.state.sync is None
+
+
+def in_place(*row: SeenTile) -> Sighting:
+    """The same dominoes in a row, each where it lies."""
+    tiles = tuple(replace(tile, spot=Spot(complex(2 * n), 1 + 0j)) for n, tile in enumerate(row))
+    return replace(in_a_row(*tiles), bare=())
+
+
+@pytest.mark.rule("4.14")
+def test_word_ends_what_glare_hides_and_nothing_else() -> None:
+    """Three dominoes that can't be read lie where they were laid, the referee says; a fourth is told again."""
+    table = play(begun(), "66 65R 53R 31R 14R 42R")
+    whole = in_place(*(seen(p.left, p.right) for p in table.state.line.placed))
+
+    def without(*hidden: int) -> Sighting:
+        tiles = [tile for n, tile in enumerate(whole.tiles) if n not in hidden]
+        return Sighting(tuple(tiles), bare=())
+
+    table.do(cmd.See(table.now, without(1, 2, 3), before=whole))
+    assert table.state.sync is not None
+    assert table.state.sync.code == "covered"
+    event = adopt(table, without(1, 2, 3), None)
+    assert event == ev.SyncFound(table.now, is_vouched=True)
+    table.do(cmd.See(table.now, without(1, 2, 3), before=without(1, 2, 3)))
+    assert table.state.sync is None
+    assert table.state.clock.is_running
+    table.do(cmd.See(table.now, without(0, 1, 2, 3), before=without(1, 2, 3)))
+    assert table.state.sync is not None, "what comes on top of it is told"
+
+
+@pytest.mark.rule("4.14")
+def test_word_ends_a_domino_that_is_read_as_another() -> None:
+    """Entered by the referee and surely misread by the camera: it is the 5-4, whatever it looks like; play goes on."""
+    table = play(begun(), "66 65R")
+    before = in_place(seen(6, 6), seen(6, 5))
+    misread = in_place(seen(6, 6), seen(6, 5), seen(3, 3))
+    table.do(cmd.LayDomino(table.now, Suit(5), Suit(4), End.R))
+    table.do(cmd.See(table.now, misread, before=before))
+    assert table.state.sync is not None
+    assert (table.state.sync.code, table.state.sync.tile) == ("tile_replaced", Tile.of(5, 4))
+    adopt(table, misread, None)
+    table.do(cmd.See(table.now, misread, before=misread))
+    assert table.state.sync is None
+    assert len(table.state.plies) == 3
+    table.do(cmd.See(table.now, in_place(*misread.tiles, seen(4, 1)), before=misread))
+    assert table.state.line.placed[-1].tile == Tile.of(4, 1)
+    table.do(cmd.Undo(table.now))
+    assert table.state.vouched
+
+
+@pytest.mark.rule("4.14")
+def test_word_ends_what_is_no_domino() -> None:
+    """A print on the cloth is taken for a loose domino; another loose one is told, and in the next set this one."""
+    table = play(begun(), "66 65R")
+    print_on_the_cloth = seen(2, 2)
+    sighting = looks(table.state.line)
+    loose = replace(sighting, tiles=(*sighting.tiles, print_on_the_cloth))
+    table.do(cmd.See(table.now, loose))
+    assert table.state.sync is not None
+    assert table.state.sync.code == "touches_no_end"
+    adopt(table, loose, None)
+    table.do(cmd.See(table.now, loose))
+    assert table.state.sync is None
+    table.do(cmd.See(table.now, replace(loose, tiles=(*loose.tiles, seen(4, 4)))))
+    assert table.state.sync is not None
+    assert table.state.sync.tile == Tile.of(4, 4)
+    table.do(cmd.RestartSet(table.now, "", "Eve"))
+    assert table.state.vouched == frozenset()
+
+
+def test_word_makes_no_line_of_scattered_dominoes() -> None:
+    """What is told is not the end of it: a line swept together is put back, or played again."""
+    table = play(begun(), "66 65R 53R 31R")
+    gone = Sighting(bare=tuple(seen(p.left, p.right) for p in table.state.line.placed))
+    table.do(cmd.See(table.now, gone))
+    assert refused(table, cmd.AdoptLine(table.now, None, "Eve", gone)) is Reason.CANNOT_ADOPT
 
 
 def test_dominoes_swept_together_at_the_end_of_a_set_are_no_moves() -> None:

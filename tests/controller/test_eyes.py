@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from controller.eyes import Point, Zone, sighting_of
 from controller.game.seen import ChainLink, SeenTile, Spot
+from controller.game.tiles import Seat
 from tests.controller.games import half
 from vision.reading import Domino, Half, Link, Reading
 
@@ -13,6 +14,12 @@ def domino(a: int | None, b: int | None, x: float, y: float) -> Domino:
     halves = [Half(None if suit is None else half(suit)) for suit in (a, b)]
     corners = ((x - 2, y - 1), (x - 2, y + 1), (x + 2, y + 1), (x + 2, y - 1))
     return Domino(halves[0], halves[1], corners, 0.9)
+
+
+def upright(a: int, b: int, x: float, y: float) -> Domino:
+    """The same lying the other way."""
+    corners = ((x + 1, y - 2), (x - 1, y - 2), (x - 1, y + 2), (x + 1, y + 2))
+    return Domino(Half(half(a)), Half(half(b)), corners, 0.9)
 
 
 def zone_of(point: Point) -> Zone:
@@ -65,13 +72,32 @@ def test_chain_keeps_its_order_and_turns() -> None:
     )
 
 
-def test_chain_that_leaves_the_middle_is_cut_there() -> None:
-    """A domino of a hand that touches the line does not belong to it, and a single left over is no chain."""
-    dominoes = tuple(domino(n, n, 20.0 + 10 * n, 95 if n == 2 else 50) for n in range(6))
+def test_line_goes_on_in_a_zone() -> None:
+    """Straight on and round a corner there: what hangs on the middle is told with it, and in whose zone it lies."""
+    line = [domino(n % 7, n % 7, 60.0 + 4 * n, 50) for n in range(10)]  # from the middle into the right zone
+    corner = upright(6, 5, 97, 53)
+    reading = Reading((*line, corner), (links(*range(11)),))
+    sighting = sighting_of(reading, zone_of)
+    assert len(sighting.tiles) == 11
+    assert [len(chain) for chain in sighting.chains] == [11]
+    assert [tile.seat for tile in sighting.tiles] == [None] * 8 + [Seat.S3] * 3
+    assert sighting.shown == ((), (), (), ())
+    assert sighting_of(Reading(tuple(reversed(reading.dominoes)), (links(*range(11)),)), zone_of).chains
+
+
+def test_hand_beside_the_line_does_not_belong_to_it() -> None:
+    """A reader may see a joint over a gap: in a zone what does not touch is shown there, and what hangs on that."""
+    dominoes = (*(domino(n, n, 81.0 + 4 * n, 50) for n in range(3)), domino(3, 3, 94.0, 50), domino(4, 4, 98.0, 50))
     sighting = sighting_of(Reading(dominoes, (links(0, 1, 2, 3, 4),)), zone_of)
-    assert [[link.tile for link in chain] for chain in sighting.chains] == [[0, 1], [2, 3]]
-    sighting = sighting_of(Reading(dominoes, (links(1, 2, 3, 4, 5),)), zone_of)
-    assert [[link.tile for link in chain] for chain in sighting.chains] == [[2, 3, 4]]
+    assert [[link.tile for link in chain] for chain in sighting.chains] == [[0, 1, 2]]
+    assert [(tile.a, tile.seat) for tile in sighting.shown[3]] == [(half(3), Seat.S3), (half(4), Seat.S3)]
+
+
+def test_chain_of_a_hand_is_no_line() -> None:
+    """Dominoes of a hand may touch each other: without one in the middle they are shown."""
+    dominoes = (domino(6, 6, 50, 50), *(domino(n, n, 40.0 + 4 * n, 95) for n in range(3)))
+    sighting = sighting_of(Reading(dominoes, (links(1, 2, 3),)), zone_of)
+    assert (len(sighting.tiles), sighting.chains, len(sighting.shown[0])) == (1, (), 3)
 
 
 def test_empty_reading_is_an_empty_table() -> None:
@@ -86,5 +112,5 @@ def test_places_are_told_in_sides_of_a_half() -> None:
     sighting = sighting_of(reading, zone_of)
     assert [tile.spot for tile in sighting.tiles] == [Spot(20 + 25j, 1 + 0j), Spot(22 + 25j, 1 + 0j)]
     assert sighting.tiles[0].flipped().spot == Spot(20 + 25j, -1 + 0j)
-    assert sighting.bare == (SeenTile(half(1), half(1)),)
+    assert sighting.bare == (SeenTile(half(1), half(1)), SeenTile(half(2), half(2), seat=Seat.S1))
     assert sighting_of(Reading(), zone_of).bare is None

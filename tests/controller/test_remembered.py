@@ -99,6 +99,16 @@ def test_hidden_domino_is_not_lost(place: int) -> None:
     assert isinstance(view, Disagreement) == (place in (0, 5))
 
 
+def test_domino_of_an_earlier_set_is_not_missed_in_this_one() -> None:
+    """One read as the 3-1 was swept away before this set; now a cup hides the real one. Lifted later it is missed."""
+    misread = replace(seen(3, 1, 0.8), spot=Spot(30 + 9j, 1 + 0j))
+    before = replace(BEFORE, bare=(misread,))
+    tiles = lying(LINE)
+    lifted = tiles.pop(3)
+    assert reconcile(LINE, (), table_of(tiles, bare=(misread,)), before) == Agreement()
+    assert trouble(tiles, bare=(misread, lifted), before=before) == ("tile_missing", Tile.of(3, 1))
+
+
 @pytest.mark.parametrize("place", range(6))
 @pytest.mark.parametrize("by", [3j, -1.5j, 40 + 5j])
 def test_domino_moved_away_is_told(place: int, by: complex) -> None:
@@ -167,7 +177,10 @@ def test_sheet_over_the_line_is_told_as_what_it_is() -> None:
     )
     assert isinstance(view, Disagreement)
     assert (view.code, view.tile) == ("covered", Tile.of(6, 5))
-    assert view.text == "Something covers 3 dominoes of the line, 6-5 among them: take it away."
+    assert view.text == (
+        "Something covers 3 dominoes of the line, 6-5 among them: take it away, or have the line taken over "
+        "if they lie there."
+    )
 
 
 def test_line_swept_together_is_told_as_a_whole() -> None:

@@ -13,9 +13,10 @@ from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.line import Line
 from controller.game.rulesets import Params, Reveal
-from controller.game.seen import Disagreement, SeenTile, Sighting
+from controller.game.seen import ChainLink, Disagreement, SeenTile, Sighting
 from controller.game.showing import OpenHands, read_hand, read_hands
-from controller.game.state import Exposed, Phase
+from controller.game.snapshot import snapshot
+from controller.game.state import AlertKind, Awaited, Exposed, Phase
 from controller.game.tiles import ALL_TILES, Seat, Tile
 from tests.controller.games import (
     LOCKING_DEAL,
@@ -243,6 +244,59 @@ def test_unclear_hand_is_told_once_and_the_word_of_the_referee_is_enough() -> No
     assert table.state.results[-1].spots == (25, 65)
 
 
+@pytest.mark.rule("5.10")
+def test_hand_that_stays_hidden_is_waited_for_by_name() -> None:
+    """All but Cleo have laid theirs open: state and words say of whom how many are awaited, until she does."""
+    table = counting()
+    shown = laid_open(tuple(table.hand(seat) for seat in Seat))
+    show(table, [[], [], [], []])
+    assert table.state.awaited is None, "nobody has begun"
+    show(table, [shown[0], shown[1], [], []])
+    assert table.state.awaited is not None
+    assert table.state.awaited.dominoes == (0, 0, 5, 5)
+    for _ in range(2):
+        show(table, [*shown[:2], [], shown[3]])
+    assert snapshot(table.state, table.now).awaited == Awaited(
+        (0, 0, 5, 0), "Dominoes are still to be laid open: 5 of Cleo."
+    )
+    assert sum(isinstance(event, ev.HandsAwaited) for event in table.happened) == 2
+    assert table.state.alert is not None
+    assert table.state.alert.kind is AlertKind.SET_OVER, "nobody is buzzed for it"
+    show(table, [*shown[:2], shown[2][:3], shown[3]])
+    assert table.state.awaited is None
+    assert table.state.sync is not None, "now she shows too few"
+    show(table, [*shown[:2], [], shown[3]])
+    show(table, shown)
+    assert (table.state.awaited, table.state.shown is not None) == (None, True)
+
+
+def test_word_of_the_referee_ends_the_waiting() -> None:
+    """A whole hand that he enters need not be shown, nor one that need not be counted."""
+    table = counting()
+    shown = laid_open(tuple(table.hand(seat) for seat in Seat))
+    show(table, [*shown[:2], [], shown[3]])
+    table.do(cmd.Show(table.now, 2, table.hand(Seat.S2), "Eve"))
+    show(table, [*shown[:2], [], shown[3]])
+    assert (table.state.awaited, table.state.shown is not None) == (None, True)
+    table = counting()
+    show(table, [*shown[:2], [], shown[3]])
+    table.count()
+    assert table.state.awaited is None
+
+
+def test_line_that_ends_in_a_zone_is_none_of_the_hand_there() -> None:
+    """The line's last domino lies before Cleo, and one of her own touches it: hers are counted, the line's is not."""
+    table = counting()
+    shown = laid_open(tuple(table.hand(seat) for seat in Seat))
+    line = looks(table.state.line)
+    last = replace(line.tiles[-1], seat=Seat.S2)
+    touching = replace(shown[2].pop(), seat=Seat.S2)
+    tiles = (*line.tiles[:-1], last, touching)
+    chain = tuple(ChainLink(n, is_flipped=False) for n in range(len(tiles)))
+    table.do(cmd.See(table.now, Sighting(tiles, (chain,), tuple(tuple(hand) for hand in shown))))
+    assert table.state.shown == in_order(tuple(table.hand(seat) for seat in Seat))
+
+
 def test_count_that_was_entered_ends_every_question() -> None:
     """All four hands by word: nothing is left to be looked at."""
     table = counting(replace(Params(), pair_tournament=True))
@@ -315,6 +369,15 @@ def test_seven_of_a_claim_that_cannot_be_read_are_named() -> None:
     )
     assert isinstance(eighth, Disagreement)
     assert eighth.code == "hand_count"
+
+
+def test_seven_of_a_claim_may_lie_in_front_of_the_claimant() -> None:
+    """In his zone, or half of them there; what lies before another seat is none of them."""
+    own = tuple(seen(t.low, t.high) for t in SEVEN)
+    others = (seen(6, 6),)
+    for there in (7, 4):
+        table = replace(in_a_row(*own[there:]), shown=(others, own[:there], others, ()))
+        assert read_hand(Line(), Seat.S1, table, name_of=name_of) == HAND
 
 
 def test_seven_of_a_claim_wait_until_all_lie() -> None:
