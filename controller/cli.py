@@ -43,6 +43,14 @@ LAMPS = ("leds", "pwm", "rgb", "pixels")
 class Sorry(Exception):
     """Something a person must put right, in one sentence."""
 
+    exit_code = 1
+
+
+class Misuse(Sorry):
+    """Words that make no command."""
+
+    exit_code = 2
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code."""
@@ -54,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"gameline: {sorry}", file=sys.stderr)
         except OSError:
             forsake(sys.stderr)  # a terminal that is gone: the exit code says the rest
-        return 1
+        return sorry.exit_code
     except BrokenPipeError:
         sys.stderr.close()
         return 0
@@ -81,9 +89,13 @@ def _parser() -> argparse.ArgumentParser:
     read.add_argument("--draw", type=Path, metavar="OUT", help="write the picture with what was read drawn on it")
 
     watch = _add(commands, "watch", "what happens in a folder or film of frames in order, or before a camera")
-    source = watch.add_mutually_exclusive_group(required=True)
-    source.add_argument("frames", nargs="?", type=Path, metavar="FRAMES", help="a folder of pictures, or a film")
-    source.add_argument("--config", type=Path, metavar="CONFIG", help="the camera and table of a configuration")
+    watch.add_argument("frames", nargs="?", type=Path, metavar="FRAMES", help="a folder of pictures, or a film")
+    watch.add_argument(
+        "--config",
+        type=Path,
+        metavar="CONFIG",
+        help="the table of a configuration, and its camera where FRAMES is left out",
+    )
     watch.add_argument("--view", action="store_true", help="show it on a page for a browser, at its own pace")
     watch.add_argument("--listen", type=_address, metavar="HOST:PORT", help="where the page is (127.0.0.1:8420)")
     watch.add_argument("--cases", type=Path, metavar="DIR", help="where the page's button saves test cases (cases)")

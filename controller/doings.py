@@ -22,7 +22,7 @@ from rich.progress import Progress
 
 from controller.app import FAULTS, Service, play_demo, replay_recording
 from controller.calibration import calibration_of
-from controller.cli import Sorry
+from controller.cli import Misuse, Sorry
 from controller.config import Config, ConfigError, in_file, load_config
 from controller.demo.patience import DemoFailed
 from controller.demo.run import Options
@@ -40,6 +40,7 @@ from vision.calibration import Calibration
 from vision.camera import CameraEnded, CameraLost, FolderCamera, NotAFrame, VideoCamera
 from vision.draw import draw
 from vision.evaluate import evaluate as evaluate_folder
+from vision.frame import Frame
 from vision.images import ImageError, load
 from vision.labels import LabelError
 from vision.lookout import Camera, Playback
@@ -123,6 +124,8 @@ def _half(suit: int | None) -> str:
 
 def watch(options: argparse.Namespace) -> int:
     """Print what happens in a recording or before a camera."""
+    if options.frames is None and options.config is None:
+        raise Misuse("expected FRAMES, or a configuration's camera with --config CONFIG, got neither: see watch --help")
     try:
         config = Config() if options.config is None else load_config(options.config)
         calibration = None if options.config is None else calibration_of(config)
@@ -130,7 +133,9 @@ def watch(options: argparse.Namespace) -> int:
         view = View(read=partial(watched, table=table), table=table)
         follower = _Follower(zones_of(table))
         with _page(options, config, view) if options.view else contextlib.nullcontext():
-            for number, sight in _sights(_camera(options, config, calibration), view):
+            camera = _camera(options, config, calibration)
+            size_px = (config.camera.width_px, config.camera.height_px)
+            for number, sight in _sights(camera, view, table_size_px=None if table is None else size_px):
                 for event in follower.happenings(number, sight):
                     print(json.dumps(event) if options.json else _happening_text(event), flush=True)
             if options.view:
@@ -172,11 +177,14 @@ def _page(options: argparse.Namespace, config: Config, view: View) -> Iterator[N
         yield
 
 
-def _sights(camera: Camera, view: View) -> Iterator[tuple[int, Sight]]:
-    """Everything the watcher sees, with the number of the frame; bad frames are named on stderr."""
+def _sights(camera: Camera, view: View, *, table_size_px: tuple[int, int] | None) -> Iterator[tuple[int, Sight]]:
+    """Everything the watcher sees, with the number of the frame; bad frames are named on stderr.
+
+    Where the table is known it is known for frames of `table_size_px`, width and height.
+    """
     read, reread = remembering(view.read, partial(reread_picture, table=view.table))
     watcher = Watcher(read=read, reread=reread, table=view.table)
-    number = 0
+    frame: Frame | None = None
     with contextlib.closing(camera), contextlib.suppress(CameraEnded):
         while True:
             try:
@@ -184,13 +192,19 @@ def _sights(camera: Camera, view: View) -> Iterator[tuple[int, Sight]]:
             except (ImageError, NotAFrame) as error:
                 print(f"gameline: {error}", file=sys.stderr)
                 continue
+            size_px = (frame.bgr.shape[1], frame.bgr.shape[0])
+            if table_size_px is not None and size_px != table_size_px:
+                made, came = (f"{width}x{height}" for width, height in (table_size_px, size_px))
+                raise Sorry(f"expected frames of {made}, for which the configuration knows the table, got {came}")
             sights = watcher.see(frame)
             view.look(frame, watcher, sights)
-            number = frame.number
             for sight in sights:
-                yield number, sight
-    for sight in watcher.end():
-        yield number, sight
+                yield frame.number, sight
+    if frame is not None:
+        sights = watcher.end()
+        view.look(frame, watcher, sights)
+        for sight in sights:
+            yield frame.number, sight
 
 
 class _Follower:
@@ -218,7 +232,7 @@ class _Follower:
     def _settled(self, number: int, sighting: Sighting) -> Iterator[dict[str, Any]]:
         if not sighting.tiles:
             if self._line.placed:
-                self._line, self._agreed = Line(), None
+                self._line, self._agreed = Line(), sighting
                 yield {"frame": number, "type": "cleared"}
             return
         view = reconcile(self._line, (), sighting, self._agreed)

@@ -77,7 +77,7 @@ class Recorder:
         self._sequence = self._unwritten[-1].sequence if self._unwritten else 0
 
     def frame(self, frame: Frame, *, is_hand_in: bool, is_read: bool, rested: Frame | None, dropped: int) -> None:
-        """A frame came.
+        """A frame came, or came before, and what was still to be told of it.
 
         Args:
             frame: as the camera gave it.
@@ -91,13 +91,8 @@ class Recorder:
         self._is_hand_in, self._dropped = is_hand_in, dropped
         if rested is not None:
             self._stir(frame.mono_ns)
-        clip = self._clip
-        if clip is not None:
-            self._attempt(lambda: clip.keep(frame, is_read=is_read))
-        self._held.append((frame, is_read))
-        self._held_bytes += frame.bgr.nbytes
-        while self._held and (self._held_bytes > HELD_BYTES or self._held[0][0].mono_ns < frame.mono_ns - BEFORE_NS):
-            self._held_bytes -= self._held.popleft()[0].bgr.nbytes
+        if not self._held or frame is not self._held[-1][0]:
+            self._keep(frame, is_read=is_read)
         if rested is not None:
             self._scene = rested
         self.tick(frame.mono_ns)
@@ -136,6 +131,16 @@ class Recorder:
             self._attempt(lambda: clip.close(self._sequence, self._now_ns, self._dropped))
             if self._clip is not None:
                 self._clip, self.trouble = None, None  # one that has begun may still fail, again and again
+
+    def _keep(self, frame: Frame, *, is_read: bool) -> None:
+        """In the clip that is open, and for one that may be opened within the next seconds."""
+        clip = self._clip
+        if clip is not None:
+            self._attempt(lambda: clip.keep(frame, is_read=is_read))
+        self._held.append((frame, is_read))
+        self._held_bytes += frame.bgr.nbytes
+        while self._held and (self._held_bytes > HELD_BYTES or self._held[0][0].mono_ns < frame.mono_ns - BEFORE_NS):
+            self._held_bytes -= self._held.popleft()[0].bgr.nbytes
 
     def _stir(self, mono_ns: int) -> None:
         """Something happens: a clip is open from now on, for a while."""

@@ -110,8 +110,8 @@ class Lookout:
         tell: called in this thread with every piece of news, in order; it must only enqueue.
         clock_ns: the monotonic clock of the frames.
         check: looks at a frame that was asked for by `examine`.
-        show: called in this thread with every frame, the watcher, and what it saw in it, before that is told; it must
-            only take note.
+        show: called in this thread with every frame, the watcher, and what it saw in it, before that is told; with the
+            last frame of a recording once more, and what was still to be told. It must only take note.
         vigil: looks once a second whether the camera is well.
         stale_s: a frame older than that is no frame: what lay there then decides nothing now.
     """
@@ -138,6 +138,7 @@ class Lookout:
         self._tell = tell
         self._clock_ns = clock_ns
         self._over = threading.Event()
+        self._newest: Frame | None = None  # of the frames that were watched
         self._lost: str | None = None  # why the camera gives nothing, as last told
         self._thread = threading.Thread(target=self._work, name="camera", daemon=True)
 
@@ -178,8 +179,8 @@ class Lookout:
             while not self._over.is_set():
                 self._look(camera)
         except CameraEnded as ended:
-            for sight in self._watcher.end():
-                self._tell(sight)
+            if self._newest is not None:
+                self._pass_on(self._newest, self._watcher.end())
             self._lose(str(ended))
             self._over.wait()
         except CameraLost as lost:
@@ -203,12 +204,16 @@ class Lookout:
         if self._check is not None and self._is_asked.is_set():
             self._is_asked.clear()
             self._tell(Examined(frame.mono_ns, self._check(frame.bgr)))
-        sights = self._watcher.see(frame)
+        self._newest = frame
+        self._pass_on(frame, self._watcher.see(frame))
+        for news in self._vigil.look(frame) if self._vigil is not None else ():
+            self._tell(news)
+
+    def _pass_on(self, frame: Frame, sights: tuple[Sight, ...]) -> None:
+        """Show and tell what was seen up to this frame."""
         self._show(frame, self._watcher, sights)
         for sight in sights:
             self._tell(sight)
-        for news in self._vigil.look(frame) if self._vigil is not None else ():
-            self._tell(news)
 
     def _lose(self, reason: str) -> None:
         """Tell why nothing comes, once for each reason: a camera can be late fifteen times a second."""

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from controller.cli import EXAMPLES
-from tests.vision.film import Film
+from tests.vision.film import RIG, TABLE, Film
 from vision import things
 from vision.layout import LineLayout
 from vision.look import Look
@@ -144,6 +144,28 @@ def test_watch_remembers_what_a_cup_hides_as_the_service_does(tmp_path: Path) ->
     assert told[-1][1:] == ("tile_missing", [6, 1])
 
 
+def test_watch_takes_the_table_of_a_configuration_for_a_recording(tmp_path: Path) -> None:
+    """A domino laid open in a zone is no first move where the table is known; frames of another size are told."""
+    corners = [[round(float(v), 2) for v in corner] for corner in TABLE.corners_px]
+    config = tmp_path / "gameline.toml"
+    text = f'[table]\ncorners_px = {corners}\ncalibration = "{tmp_path}/none.json"\n[camera]\n'
+    config.write_text(f"{text}width_px = {RIG.width_px}\nheight_px = {RIG.height_px}\n")
+    game = Film().still()
+    game.lay(0, *LineLayout(np.random.default_rng(1)).shown(0, [(2, 5)])).still()
+    folder = tmp_path / "frames"
+    folder.mkdir()
+    for number, bgr in enumerate(game.frames):
+        cv2.imwrite(str(folder / f"{number:03}.png"), bgr)
+    told = {
+        words: [json.loads(line)["type"] for line in gameline("watch", folder, "--json", *words).stdout.splitlines()]
+        for words in ((), ("--config", str(config)))
+    }
+    assert list(told.values()) == [["played"], []]
+    config.write_text(f"{text}width_px = 320\nheight_px = 240\n")
+    ran = gameline("watch", folder, "--config", config)
+    assert (ran.returncode, "expected frames of 320x240" in ran.stderr, "got 640x480" in ran.stderr) == (1, True, True)
+
+
 def test_watch_shows_a_recording_on_a_page_whose_button_makes_a_test_case(film: Path, tmp_path: Path) -> None:
     """Once the last frame has passed the page stays; what is saved there is evaluated as it is."""
     cases = tmp_path / "cases"
@@ -179,7 +201,7 @@ def test_watch_shows_a_recording_on_a_page_whose_button_makes_a_test_case(film: 
         (("demo", "--sets", "5"), 1),
         (("watch", "nowhere"), 1),
         (("watch",), 2),
-        (("watch", "frames", "--config", "gameline.toml"), 2),
+        (("watch", "frames", "--config", "nowhere.toml"), 1),
         (("watch", "frames", "--view", "--listen", "8420"), 2),
         (("watch", "--config", "nowhere.toml"), 1),
         (("demo", "--seed", "-3"), 2),

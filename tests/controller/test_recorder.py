@@ -292,6 +292,18 @@ def test_scribe_keeps_the_newest_pictures_and_every_fact_in_order(monkeypatch: p
     assert (scribe.dropped, scribe.is_idle) == (5, True)
 
 
+def test_frame_that_is_shown_again_with_what_was_still_to_be_told_is_kept_once(tmp_path: Path) -> None:
+    """The last of a recording comes twice: the clip has it once, and the scene opens it."""
+    table = Table(tmp_path)
+    last = Frame(NOISE, S, 7)
+    for scene in (None, last):
+        table.recorder.frame(last, is_hand_in=False, is_read=True, rested=scene, dropped=0)
+    table.recorder.end()
+    (session,) = sessions(tmp_path)
+    (log,) = session.folder.glob("clips/*/*.jsonl")
+    assert [row["frame"] for row in map(json.loads, log.read_text().splitlines()) if "frame" in row] == [7]
+
+
 def test_fault_in_a_job_ends_neither_the_scribe_nor_what_comes_after(caplog: pytest.LogCaptureFixture) -> None:
     """It is logged as ours."""
     scribe, done = Scribe(logger=LOG), list[int]()

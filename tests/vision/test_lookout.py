@@ -159,11 +159,17 @@ def test_lookout_tells_what_was_read_last_when_a_recording_ends() -> None:
     doubtful = Reading((Domino(half, half, ((0, 0), (0, 9), (18, 9), (18, 0)), 0.9),))
     watcher = Watcher(read=lambda bgr: doubtful, reread=lambda bgr, before: doubtful)
     camera = Script(1, 2, 3)
-    lookout = Lookout(open_camera=lambda: camera, watcher=watcher, tell=heard.put, clock_ns=lambda: 7)
+    shown: list[tuple[int, list[str]]] = []
+
+    def show(frame: Frame, watcher: Watcher, sights: tuple[Sight, ...]) -> None:
+        shown.append((frame.number, [type(sight).__name__ for sight in sights]))
+
+    lookout = Lookout(open_camera=lambda: camera, watcher=watcher, tell=heard.put, clock_ns=lambda: 7, show=show)
     lookout.start()
     told = list(iter(lambda: heard.get(timeout=WAIT_S), Lost(7, "the script is over")))
     lookout.close()
     assert [type(news).__name__ for news in told] == ["Taken", "Taken", "Taken", "Settled"]
+    assert shown == [(1, []), (2, []), (3, []), (3, ["Settled"])]
 
 
 def test_playback_gives_each_frame_at_its_moment_with_the_running_clock() -> None:
