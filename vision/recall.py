@@ -1,9 +1,11 @@
 """Remembers where dominoes lay, and says of those that are gone whether anything lies there now.
 
 A domino that is not read may be hidden by an arm, a cup or a sheet, or it may have been lifted: only where its place
-has come to look as the cloth round it did is it gone. What a domino means is not asked here.
+has come to look as the cloth round it did is it gone. One as dark as its cloth changes so little when it is lifted that
+a reader may keep it: then it is taken out of the reading. What a domino means is not asked here.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Bgr
+from vision.line import chains
 from vision.reading import Domino, Reading
 
 Quad = NDArray[np.floating[Any]]
@@ -32,6 +35,13 @@ ROUGH: Final = 2.5
 """Times the cloth's own roughness by which it may differ, where the cloth is patterned."""
 FLOOR: Final = 8.0
 """Added to every level, so that noise in the dark is no difference."""
+LESS: Final = 2 / 3
+"""Of what a domino itself differed by its place may differ at most: its pips and its line are what tells some."""
+TELLING: Final = 0.7
+"""Of a domino that differs from its cloth by less, in what a bare place may differ by, nobody could say whether it is
+gone."""
+CLEARLY: Final = 1.0
+"""And by so much it must have differed, that a reading which keeps it is not believed."""
 NEAR: Final = 0.5
 """Sides of a half within which a domino read now is the one that lay there."""
 MOST: Final = 56
@@ -47,6 +57,8 @@ class _Known:
     """Logarithms of blue, green, red: shape (3,)."""
     roughness: Colour
     """Their standard deviations, shape (3,)."""
+    differs: float
+    """By how much the domino differs from that, in what a bare place may differ by."""
     is_gone: bool = False
     """Whether its place was seen bare since: what is put over that afterwards hides no domino."""
 
@@ -64,31 +76,49 @@ class Recall:
     def of(self, bgr: Bgr, reading: Reading) -> Reading:
         """The reading of a picture, shape (H, W, 3), with what is gone since the ones before."""
         quads = [np.array(domino.corners) for domino in reading.dominoes]
-        now = [_ground(bgr, quad, quads) for quad in quads]
-        light = self._light(quads, now)
+        now = [
+            _Known(d, *c, _differs(bgr, q, *c))
+            for d, q in zip(reading.dominoes, quads, strict=True)
+            if (c := _cloth(bgr, q, quads))
+        ]
+        light = self._light(now)
+        if left := [domino for domino in reading.dominoes if self._has_left(domino, bgr, light)]:
+            reading = _without(reading, left)
         missed = [known for known in self._known if not _is_among(known.domino, reading.dominoes)]
         lost = [_followed(known, bgr, light) for known in missed]
-        fresh = [_Known(d, *ground) for d, ground in zip(reading.dominoes, now, strict=True) if ground is not None]
-        # Of a domino that itself looks like the cloth nobody could say whether it is gone.
-        fresh = [known for known in fresh if not _is_bare(bgr, known)]
+        fresh = [known for known in now if known.domino not in left and known.differs >= TELLING]
         self._known = (*fresh, *lost)[:MOST]
         return replace(reading, bare=tuple(known.domino for known in lost if known.is_gone))
 
-    def _light(self, quads: Sequence[Quad], now: Sequence[tuple[Colour, Colour] | None]) -> Colour:
+    def _has_left(self, domino: Domino, bgr: Bgr, light: Colour) -> bool:
+        """Whether a domino that is read as it was lies there no longer: its record was kept over a small change."""
+        was = next((known for known in self._known if known.domino.corners == domino.corners), None)
+        if was is None or was.is_gone or was.differs < CLEARLY:
+            return False
+        return _followed(was, bgr, light).is_gone
+
+    def _light(self, now: Sequence[_Known]) -> Colour:
         """How much brighter the cloth is than it was, shape (3,): the median over dominoes that lie as they did."""
         changes = [
-            ground[0] - known.ground
-            for quad, ground in zip(quads, now, strict=True)
+            here.ground - known.ground
+            for here in now
             for known in self._known
-            if ground is not None and _is_at(known.domino, quad)
+            if _is_at(known.domino, np.array(here.domino.corners))
         ]
         return np.median(changes, axis=0) if changes else np.zeros(3)
 
 
 def _followed(known: _Known, bgr: Bgr, light: Colour) -> _Known:
     """A domino that is not read, its cloth as it is lit now: the next picture's light is told from this one's."""
-    lit = replace(known, ground=known.ground + light)
-    return replace(lit, is_gone=known.is_gone or _is_bare(bgr, lit))
+    ground = known.ground + light
+    differs = _differs(bgr, np.array(known.domino.corners), ground, known.roughness)
+    return replace(known, ground=ground, is_gone=known.is_gone or _is_bare(differs, known))
+
+
+def _without(reading: Reading, left: Sequence[Domino]) -> Reading:
+    """The reading without the dominoes that have left."""
+    dominoes = tuple(domino for domino in reading.dominoes if domino not in left)
+    return Reading(dominoes, *chains(dominoes))
 
 
 def _is_among(domino: Domino, found: Sequence[Domino]) -> bool:
@@ -105,23 +135,26 @@ def _is_at(domino: Domino, quad: Quad) -> bool:
     return bool(np.linalg.norm(own.mean(axis=0) - quad.mean(axis=0)) < NEAR * side)
 
 
-def _is_bare(bgr: Bgr, known: _Known) -> bool:
-    """Whether a place looks as the cloth round it did, in each half and on the whole as even as that."""
-    quad = np.array(known.domino.corners)
-    middles = (quad[:2].mean(axis=0), quad[2:].mean(axis=0))
-    may_differ = np.maximum(ALIKE, ROUGH * known.roughness)
-    for middle in middles:
-        half = (quad + middle) / 2  # the quarter of the domino about its end
-        pixels = _pixels(bgr, _scaled(half, INNER))
+def _is_bare(differs: float, was: _Known) -> bool:
+    """Whether a place that differs so much from its cloth shows it, and no longer the domino that lay there."""
+    return differs <= min(1.0, LESS * was.differs)
+
+
+def _differs(bgr: Bgr, quad: Quad, ground: Colour, roughness: Colour) -> float:
+    """By how much a place differs from the cloth round it, or is less even, where it does so most; 1 is just bare."""
+    may_differ = np.maximum(ALIKE, ROUGH * roughness)
+    ends = (quad[:2].mean(axis=0), quad[2:].mean(axis=0))
+    most = 0.0
+    for about in (*ends, quad.mean(axis=0)):  # either half, and the line between them
+        pixels = _pixels(bgr, _scaled((quad + about) / 2, INNER))
         if len(pixels) < LEAST_PX // 4:
-            return False
-        differs = np.abs(pixels.mean(axis=0) - known.ground)
-        if (differs > may_differ).any() or (pixels.std(axis=0) > may_differ).any():
-            return False
-    return True
+            return math.inf
+        off = np.maximum(np.abs(pixels.mean(axis=0) - ground), pixels.std(axis=0))
+        most = max(most, float((off / may_differ).max()))
+    return most
 
 
-def _ground(bgr: Bgr, quad: Quad, quads: Sequence[Quad]) -> tuple[Colour, Colour] | None:
+def _cloth(bgr: Bgr, quad: Quad, quads: Sequence[Quad]) -> tuple[Colour, Colour] | None:
     """Mean and roughness of the cloth round a domino; None where too little of it is seen."""
     near, far = (_scaled(quad, share) for share in GROUND)
     others = [_scaled(other, CLEAR) for other in quads]

@@ -2,17 +2,21 @@
 
 import doctest
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from vision import recall as recall_module
 from vision import things
+from vision.change import FINE_ROWS, Before, ChangeParams, changed, thumbnail
 from vision.layout import LineLayout, Lying
-from vision.look import Look
+from vision.look import TILE_SETS, Look
+from vision.reader import read
 from vision.reading import Domino, Half, Reading
 from vision.recall import Recall
 from vision.render import Backdrop, Picture, Placed, Reaching
+from vision.rereading import reread
 from vision.rig import Rig
 
 RIG = Rig(width_px=800, height_px=640)
@@ -32,16 +36,23 @@ def _half(suit: int) -> Half:
 
 
 class Table:
-    """A drawn line of six that has been seen once."""
+    """A drawn line that has been seen once."""
 
-    def __init__(self, seed: int = 3) -> None:
+    def __init__(
+        self,
+        seed: int = 3,
+        *,
+        look: Look | None = None,
+        rig: Rig = RIG,
+        row: Sequence[tuple[int, int]] = ((6, 6), (6, 5), (5, 3), (3, 1), (1, 4), (4, 2)),
+    ) -> None:
         rng = np.random.default_rng(seed)
         layout = LineLayout(rng)
-        layout.first(6, 6)
-        for inner, outer in ((6, 5), (5, 3), (3, 1), (1, 4), (4, 2)):
+        layout.first(*row[0])
+        for inner, outer in row[1:]:
             layout.add("R", inner, outer)
         self.line = layout.lying
-        self.backdrop = Backdrop(RIG, Look(), rng)
+        self.backdrop = Backdrop(rig, look or Look(), rng)
         self.backdrop.lay(self.line)
         self.recall = Recall()
         assert self.recall.of(self.backdrop.picture().bgr, self.reading()).bare == ()
@@ -137,6 +148,47 @@ def test_domino_that_lies_elsewhere_now_is_not_gone() -> None:
     table.backdrop.lay(pushed)
     picture = table.backdrop.picture()
     assert suits(table.recall.of(picture.bgr, reading_of(pushed, picture))) == []
+
+
+BLACK = TILE_SETS[3]
+DARK = Look(body_bgr=BLACK[0], divider_bgr=BLACK[1], pips_bgr=BLACK[2], pin_bgr=None, table_bgr=(40, 40, 40))
+
+
+@pytest.mark.parametrize("divider_mm", [1.0, 0.0])
+def test_domino_as_dark_as_its_cloth_is_missed_once_it_is_lifted(divider_mm: float) -> None:
+    """So little changes that the reader keeps it: its pips, and the line of a blank one, are there no longer.
+
+    A blank one without a line shows nothing that would be missed.
+    """
+    for place in range(6):
+        table = Table(look=replace(DARK, divider_mm=divider_mm), row=((0, 0), (0, 6), (6, 6), (6, 1), (1, 2), (2, 2)))
+        kept, gone = table.reading(), table.line[place]
+        for _ in range(2):  # the light as it was, nothing lifted
+            assert table.recall.of(table.backdrop.picture().bgr, kept) == replace(kept, bare=())
+            assert suits(table.recall.of(table.backdrop.picture().bgr, table.reading(but=place))) == []
+            table.recall.of(table.backdrop.picture().bgr, kept)
+        table.backdrop.lay(table.without(place))
+        told = table.recall.of(table.backdrop.picture().bgr, kept)
+        if (gone.a, gone.b, divider_mm) == (0, 0, 0.0):
+            assert told == replace(kept, bare=())
+            continue
+        assert suits(told) == [(gone.a, gone.b)]
+        assert told.dominoes == tuple(d for n, d in enumerate(kept.dominoes) if n != place)
+
+
+def test_reader_that_keeps_a_dark_domino_is_not_believed() -> None:
+    """The real one reads only what has changed: of the 1-2 on black cloth, lifted, its pips are all that has."""
+    table = Table(look=DARK, row=((0, 0), (0, 6), (6, 6), (6, 1), (1, 2)), rig=Rig(width_px=1280, height_px=1024))
+    first = table.backdrop.picture().bgr
+    known = table.recall.of(first, read(first))
+    table.backdrop.lay(table.without(4))
+    then, bgr = thumbnail(first), table.backdrop.picture().bgr
+    where = changed(then, thumbnail(bgr), np.full(then.grey.shape, 255, np.uint8), ChangeParams())
+    kept = reread(bgr, Before(known, where, thumbnail(first, FINE_ROWS)))
+    assert len(kept.dominoes) == 5
+    told = table.recall.of(bgr, kept)
+    assert len(told.dominoes) == 4
+    assert [set(pair) for pair in suits(told)] == [{1, 2}]
 
 
 def test_domino_that_looks_like_the_cloth_is_never_said_to_be_gone() -> None:
