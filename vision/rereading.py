@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vision.change import Before, ChangeParams, Mask, Thumb, changed
 from vision.cut import poses_of
+from vision.divider import lacks_line
 from vision.frame import Bgr
 from vision.geometry import Table
 from vision.networks import network
@@ -82,7 +83,8 @@ def reread(bgr: Bgr, before: Before, *, params: Params = WATCHED, table: Table |
             is_shape=change.is_shape,
             is_all=change.is_all,
         )
-        new += _apart(reader.within(bgr, box, table, hints), [*lying, *new])
+        found = _apart(reader.within(bgr, box, table, hints), [*lying, *new])
+        new += [domino for domino in found if not lacks_line(bgr, domino, lying)]
         here = [touched[i] for i in np.nonzero(_is_in(stirred, box))[0]]
         hidden += [domino for domino in here if change.share(np.array([domino.corners]))[0] < GONE]
     kept = [_joined(domino, reader.look(bgr, domino)) if is_doubtful(domino) else domino for domino in lying]

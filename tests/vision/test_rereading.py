@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from tests.vision.film import LINE, Bgr, Film, readings, tiles
+from vision import things
 from vision.change import FINE_ROWS, Before, ChangeParams, changed, thumbnail
 from vision.layout import LineLayout, Lying
 from vision.look import TILE_SETS, Look
 from vision.reader import read
 from vision.reading import Domino, Half, Reading
-from vision.render import Reaching
+from vision.render import Backdrop, Placed, Reaching
 from vision.rereading import Change, reread
 from vision.rig import Rig
 
@@ -183,6 +184,28 @@ def test_upheaval_is_read_anew() -> None:
 def _change(before: Bgr, after: Bgr) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     one, other = thumbnail(before), thumbnail(after)
     return changed(one, other, np.full(one.grey.shape, 255, np.uint8), ChangeParams())
+
+
+@pytest.mark.parametrize("seed", [1, 4, 10])
+def test_blank_thing_at_the_end_of_the_line_is_no_double_blank(seed: int) -> None:
+    """An eraser of a domino's size and colour has not the line that the others have; the double blank itself has."""
+    rng = np.random.default_rng(seed)
+    rig, look, layout = Rig.random(rng, 1280, 960), Look.random(rng), LineLayout(rng)
+    layout.first(6, 6)
+    for inner, outer in ((6, 4), (4, 4), (4, 1)):
+        layout.add("R", inner, outer)
+    line, at = layout.lying, layout.add("R", 1, 0)
+    backdrop = Backdrop(rig, look, rng)
+    backdrop.lay(line)
+    bgr = backdrop.picture().bgr
+    first = read(bgr, table=rig.table())
+    eraser = things.Sheet(48.0, 24.0, 3.0)
+    eraser.rounded(0, 0, 48, 24, 2, look.body_bgr)
+    with_eraser = backdrop.picture(things=[Placed(eraser, at.x_mm, at.y_mm, at.angle_deg, look.thickness_mm)]).bgr
+    backdrop.lay((*line, replace(at, a=0, b=0)))
+    for picture, more in ((with_eraser, []), (backdrop.picture().bgr, [(0, 0)])):
+        before = Before(first, _change(bgr, picture), thumbnail(bgr, FINE_ROWS))
+        assert tiles(reread(picture, before, table=rig.table())) == sorted([*more, *tiles(first)])
 
 
 def test_cups_and_phones_put_down_are_no_dominoes() -> None:
