@@ -1,5 +1,6 @@
 """One part of a table: how it looked when it last lay still, and how long it has looked as it does; nothing is read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -8,11 +9,16 @@ import numpy as np
 
 from vision.change import CELL, ChangeParams, Mask, Thumb, alike, changed, changed_cells, moves
 from vision.frame import Bgr
-from vision.geometry import Table
+from vision.geometry import LINE, Points, Table
 from vision.reach import Area, Arm, Places, area_of, find_arms
+from vision.reading import Point, Reading
 
 SOUGHT_MS: Final = 100.0
 """An arm that was in so short a time ago, while things still move, is in."""
+ROOM_MM: Final = 120.0
+"""Round the middle of a domino at the end of the line: the next one, on whichever side, and the hand that lays it."""
+ROUND: Final = np.array([(np.cos(turn), np.sin(turn)) for turn in np.arange(16) * np.pi / 8])
+"""A circle of radius 1, near enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,10 @@ class Part:
         self._is_line = is_line
         self._anchor: Thumb | None = None  # the first look of the present rest
         self._sought_ns = 0  # when arms were last looked for
+
+    def watch(self, area: Area) -> None:
+        """Watch another area from now on."""
+        self.inside, self._area = area.inside, area
 
     def interrupt(self) -> None:
         """Nothing was seen for a while: the rest begins anew."""
@@ -96,24 +106,41 @@ def parts_of(thumb: Thumb, bgr: Bgr, table: Table | None, params: RestParams) ->
     """The parts to watch on thumbnails of this size: the middle square and the seats' zones, or all there is."""
     if table is None:
         return (Part(area_of(np.full(thumb.grey.shape, 255, np.uint8)), params, is_line=True),)
-    whole = _square(table, table.side_mm / 2, thumb, bgr)
-    middle = _square(table, table.side_mm / 2 - table.zone_mm, thumb, bgr)
-    zones = cv2.subtract(whole, middle).astype(np.uint8)
     middle_mm2 = (table.side_mm - 2 * table.zone_mm) ** 2
     in_middle, in_zones = (
         replace(params, change=replace(params.change, arm_share=params.change.arm_mm2 / mm2))
         for mm2 in (middle_mm2, table.side_mm**2 - middle_mm2)
     )
+    line, zones = areas_of(thumb, bgr, table)
+    return Part(line, in_middle, is_line=True), Part(zones, in_zones, is_line=False)
+
+
+def areas_of(thumb: Thumb, bgr: Bgr, table: Table, beyond: Sequence[Point] = ()) -> tuple[Area, Area]:
+    """The middle square, with room round each of these points of the picture, and the rest of the seats' zones."""
+    whole = _filled(table.square_px(table.side_mm / 2), thumb, bgr)
+    line = _filled(table.square_px(table.side_mm / 2 - table.zone_mm), thumb, bgr)
+    for middle_mm in table.to_mm(np.array(beyond).reshape(-1, 2)):
+        line |= whole & _filled(table.to_px(middle_mm + ROOM_MM * ROUND), thumb, bgr)
     places = _places_of(table, thumb, bgr)
-    return (
-        Part(area_of(middle, places=places), in_middle, is_line=True),
-        Part(area_of(zones, outer=whole, places=places), in_zones, is_line=False),
+    return area_of(line, places=places), area_of(whole & ~line, outer=whole, places=places)
+
+
+def beyond_the_middle(reading: Reading, table: Table) -> tuple[Point, ...]:
+    """The dominoes of lines that begin in the middle square, where the next one may lie in a seat's zone."""
+    from_the_middle = (
+        [reading.dominoes[link.domino].centre for link in chain]
+        for chain in reading.chains
+        if any(table.zone_of(reading.dominoes[link.domino].centre) == LINE for link in chain)
     )
+    centres = [centre for chain in from_the_middle for centre in chain]
+    reach_mm = np.abs(table.to_mm(np.array(centres).reshape(-1, 2))).max(axis=1, initial=0.0) + ROOM_MM
+    is_near = reach_mm > table.side_mm / 2 - table.zone_mm
+    return tuple(centre for centre, is_it in zip(centres, is_near, strict=True) if is_it)
 
 
-def _square(table: Table, half_mm: float, thumb: Thumb, bgr: Bgr) -> Mask:
-    """The mask of a square round the table's centre."""
-    small = (table.square_px(half_mm) + 0.5) * (thumb.grey.shape[0] / bgr.shape[0]) - 0.5
+def _filled(outline_px: Points, thumb: Thumb, bgr: Bgr) -> Mask:
+    """The mask of a convex shape of the picture, shape (N, 2)."""
+    small = (outline_px + 0.5) * (thumb.grey.shape[0] / bgr.shape[0]) - 0.5
     mask = np.zeros(thumb.grey.shape, np.uint8)
     cv2.fillConvexPoly(mask, np.round(small).astype(np.int32), 255)
     return mask

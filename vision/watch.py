@@ -14,9 +14,9 @@ import numpy as np
 from vision.change import CELL, FINE_ROWS, GLANCE_ROWS, Before, Mask, Thumb, alike, cannot_see, changed, thumbnail
 from vision.frame import Bgr, Frame, NotAFrame, checked
 from vision.geometry import Table
-from vision.part import Part, RestParams, parts_of
+from vision.part import Part, RestParams, areas_of, beyond_the_middle, parts_of
 from vision.reach import Arm
-from vision.reading import Reading, is_doubtful
+from vision.reading import Point, Reading, is_doubtful
 from vision.visits import HandSeen as HandSeen
 from vision.visits import Visits
 
@@ -101,8 +101,9 @@ class _Known:
 class Watcher:
     """Turns frames into sights.
 
-    Where the table is known, hands count in its middle square only: players rest theirs in front of themselves, and
-    that must not hold up the game. The seats' zones are watched on their own, for dominoes shown there.
+    Where the table is known, hands count in its middle square only, and where the line grows out of it: players rest
+    theirs in front of themselves, and that must not hold up the game. The rest of the seats' zones is watched on its
+    own, for dominoes shown there.
 
         >>> watcher = Watcher(read=lambda bgr: Reading())
         >>> cloth = np.random.default_rng(1).integers(60, 120, (240, 320, 3), dtype=np.uint8)
@@ -131,6 +132,7 @@ class Watcher:
         self._table = table
         self._shape: tuple[int, ...] | None = None
         self._parts: tuple[Part, ...] = ()
+        self._beyond: tuple[Point, ...] = ()  # of the line, where it is watched out of the middle square
         self._glance: Thumb | None = None  # the newest
         self._looked: Thumb | None = None  # the glance at the frame last looked at closely
         self._glances = 0  # since then
@@ -168,7 +170,7 @@ class Watcher:
         self._blind = False
         if self._shape != frame.bgr.shape:
             self._shape, self._known = frame.bgr.shape, None
-            self._parts = parts_of(thumb, frame.bgr, self._table, self._params.rest)
+            self._parts, self._beyond = parts_of(thumb, frame.bgr, self._table, self._params.rest), ()
         for part in self._parts:
             part.look(thumb, frame.mono_ns)
         line = self._parts[0]
@@ -223,6 +225,7 @@ class Watcher:
         self._known = _Known(thumb, thumbnail(frame.bgr, FINE_ROWS), reading)
         hand = self._visits.last(where)
         self._visits.forget()
+        self._follow_line(frame, thumb, reading)
         self._latest, self._is_told, self._looks = Settled(reading, rest_ns, frame, hand), False, 0
         known = before.reading.dominoes if before else ()
         new = [domino for domino in reading.dominoes if domino not in known]
@@ -230,6 +233,15 @@ class Watcher:
         if is_sure:
             self._looks = self._params.looks
         return (*told, *self._tell()) if is_sure else told
+
+    def _follow_line(self, frame: Frame, thumb: Thumb, reading: Reading) -> None:
+        """Where the line has come to a seat's zone the room for its next domino is watched as the middle is."""
+        beyond = () if self._table is None else beyond_the_middle(reading, self._table)
+        if self._table is None or beyond == self._beyond:
+            return
+        self._beyond = beyond
+        for part, area in zip(self._parts, areas_of(thumb, frame.bgr, self._table, beyond), strict=True):
+            part.watch(area)
 
     def _look_again(self, frame: Frame, thumb: Thumb) -> tuple[Sight, ...]:
         """Another look at what was doubtful; told when it is sure or time is up, and again when it proves otherwise."""

@@ -17,6 +17,7 @@ from vision.part import RestParams
 from vision.reader import read
 from vision.reading import Domino, Half, Reading
 from vision.render import Backdrop, Reaching
+from vision.rereading import reread
 from vision.rig import Rig
 from vision.watch import CannotSee, HandIn, HandOut, HandSeen, SeesAgain, Settled, Sight, Watcher, WatchParams
 
@@ -328,6 +329,30 @@ def test_players_hands_before_themselves_hold_up_nothing() -> None:
                 film.lay(count)
     sights = watched(film)
     assert names(sights) == ["Settled", "Settled", "Settled"]
+
+
+def test_line_that_grows_into_a_zone_is_watched_there() -> None:
+    """Two dominoes are laid before seat 3 while others fidget: each settles once the hand that laid it is gone."""
+    suits = ((1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 0))
+    row = [Lying(a, b, 164.0 + 48.5 * n, 3.0, 0.0) for n, (a, b) in enumerate(suits)]
+    film = Film().lay(0, *row[:4]).still()
+    for count in (5, 6):
+        for number in range(18):
+            arms = [Reaching(0, -80 + 8 * (number % 5), 420.0), Reaching(1, -430.0, 70 + 9 * (number % 3))]
+            if number < 4:
+                arms.append(Reaching(3, row[count - 1].x_mm + 15 * (number % 2), 3.0))
+            if number == 3:
+                film.lay(0, *row[:count])
+            film.arms(arms)
+    sights = watched(
+        film,
+        reader=lambda bgr: read(bgr, table=TABLE),
+        rereader=lambda bgr, before: reread(bgr, before, table=TABLE),
+    )
+    settled = [(number, len(sight.reading.line)) for number, sight in sights if isinstance(sight, Settled)]
+    assert [count for _, count in settled] == [4, 5, 6]
+    assert not any(0 <= (number - 8) % 18 < 4 for number, _ in settled)
+    assert "HandIn" in names(sights)
 
 
 def test_hand_laid_open_in_a_zone_is_read() -> None:
