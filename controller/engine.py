@@ -444,7 +444,7 @@ class Engine:
     def _carry_out(self, order: OrderCame, admitted: Accepted, command: cmd.Command) -> None:
         message = order.message
         if isinstance(command, cmd.AdoptLine) and self._seen is not None:
-            command = replace(command, sighting=self._seen.sighting)
+            command = replace(command, sighting=self._seen.sighting, before=self._agreed)
         entries = self._decide(command, admitted)
         if entries is None:
             answer = Answer(admitted.id, accepted=False, reason="storage", text=self._storage_trouble)

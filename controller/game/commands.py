@@ -116,6 +116,8 @@ class AdoptLine:
     by: str = ""
     sighting: Sighting | None = None
     """The table as it lies; None: nothing has been seen of it."""
+    before: Sighting | None = None
+    """The table when it was last found to agree."""
 
 
 @dataclass(frozen=True, slots=True)

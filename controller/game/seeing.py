@@ -124,7 +124,7 @@ def adopt(state: State, command: cmd.AdoptLine) -> Events:
         raise Refusal(Reason.CANNOT_ADOPT, state.sync.text)
     first = None if command.first is None else Tile.of(*command.first)
     word = {(sync.code, sync.tile) for sync in (state.sync,) if sync is not None and sync.code in WORD_ENDS}
-    lays = as_it_lies(state.line, command.sighting, first, state.vouched | word)
+    lays = as_it_lies(state.line, command.sighting, first, before=command.before, vouched=state.vouched | word)
     if isinstance(lays, Disagreement):
         raise Refusal(Reason.CANNOT_ADOPT, lays.text)
     if not lays and state.sync is None:

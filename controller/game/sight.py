@@ -99,17 +99,22 @@ def reconcile(
 
 
 def as_it_lies(
-    line: Line, sighting: Sighting, first: Tile | None, vouched: Collection[Vouched] = ()
+    line: Line,
+    sighting: Sighting,
+    first: Tile | None,
+    *,
+    before: Sighting | None = None,
+    vouched: Collection[Vouched] = (),
 ) -> tuple[Lay, ...] | Disagreement:
     """The moves that make the known `line` the one that lies, in one of the orders in which they can have been made.
 
-    On an empty line `first` is the domino that was led; None: nobody says, and it is one at an end. What is `vouched`
-    for is right, though it looks wrong.
+    On an empty line `first` is the domino that was led; None: nobody says, and it is one at an end. The others as in
+    `reconcile`, but that a domino may lie elsewhere than before.
     """
     if not line.placed:
         return _whole(sighting, first)
     matched = recognise(tuple(p.tile for p in line.placed), sighting.tiles)
-    look = Look(line, sighting, matched, None)
+    look = Look(line, sighting, matched, None if before is None else Sighting(bare=before.bare))
     trouble = trouble_in(look, vouched)
     matched |= look.stand_ins(vouched)
     new = [i for i in range(len(sighting.tiles)) if i not in matched]

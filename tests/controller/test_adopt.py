@@ -159,16 +159,17 @@ def in_place(*row: SeenTile) -> Sighting:
 def test_word_ends_what_glare_hides_and_nothing_else() -> None:
     """Three dominoes that can't be read lie where they were laid, the referee says; a fourth is told again."""
     table = play(begun(), "66 65R 53R 31R 14R 42R")
-    whole = in_place(*(seen(p.left, p.right) for p in table.state.line.placed))
+    swept = (seen(3, 5, 0.8),)  # with an earlier set; nobody could read it in this one
+    whole = replace(in_place(*(seen(p.left, p.right) for p in table.state.line.placed)), bare=swept)
 
     def without(*hidden: int) -> Sighting:
         tiles = [tile for n, tile in enumerate(whole.tiles) if n not in hidden]
-        return Sighting(tuple(tiles), bare=())
+        return Sighting(tuple(tiles), bare=swept)
 
     table.do(cmd.See(table.now, without(1, 2, 3), before=whole))
     assert table.state.sync is not None
     assert table.state.sync.code == "covered"
-    event = adopt(table, without(1, 2, 3), None)
+    event = table.do(cmd.AdoptLine(table.now, None, "Eve", without(1, 2, 3), whole))
     assert event == ev.SyncFound(table.now, is_vouched=True)
     table.do(cmd.See(table.now, without(1, 2, 3), before=without(1, 2, 3)))
     assert table.state.sync is None
