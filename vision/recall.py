@@ -5,7 +5,6 @@ has come to look as the cloth round it did is it gone. One as dark as its cloth 
 a reader may keep it: then it is taken out of the reading. What a domino means is not asked here.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -21,12 +20,15 @@ from vision.reading import Domino, Reading
 Quad = NDArray[np.floating[Any]]
 Colour = NDArray[np.floating[Any]]
 
-INNER: Final = 0.8
-"""Share of a domino's length and width that is looked at: its edge shows its shadow, and may be a pixel off."""
+INNER: Final = 0.4
+"""Share of a domino's length and width that is looked at in each place: its edge shows its shadow, and may be a pixel
+off."""
 GROUND: Final = (1.25, 1.8)
 """Between these shares round it lies the cloth that is remembered."""
 CLEAR: Final = 1.25
 """Of other dominoes so much is left out of that cloth, their shadows with them."""
+NEXT: Final = 2.0
+"""Diagonals of a domino beyond which others are nowhere in that cloth."""
 LEAST_PX: Final = 24
 """Of fewer pixels of cloth nothing is remembered."""
 ALIKE: Final = 0.18
@@ -46,6 +48,20 @@ NEAR: Final = 0.5
 """Sides of a half within which a domino read now is the one that lay there."""
 MOST: Final = 56
 """Dominoes remembered at most: two sets."""
+STEPS: Final = np.linspace(-0.5, 0.5, 11)
+MIDDLES: Final = (0.25, 0.5, 0.75)
+"""Along a domino, the middles of what is looked at: either half, and the line between them."""
+
+
+def _weights() -> Quad:
+    """What each corner counts at each of the points that are looked at, shape (4, 3, P)."""
+    along, across = np.meshgrid(INNER * STEPS, 0.5 + INNER * STEPS)
+    a = np.stack([middle + along.reshape(-1) for middle in MIDDLES])
+    b = np.broadcast_to(across.reshape(-1), a.shape)
+    return np.stack(((1 - a) * b, (1 - a) * (1 - b), a * (1 - b), a * b))
+
+
+WEIGHTS: Final = _weights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +79,21 @@ class _Known:
     """Whether its place was seen bare since: what is put over that afterwards hides no domino."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Face:
+    """What a domino's place looks like: at either half and at the line between them, blue, green, red."""
+
+    levels: Colour
+    """Means of the logarithms, shape (3, 3); infinite where some of it is out of the picture."""
+    spreads: Colour
+    """Their standard deviations, shape (3, 3)."""
+
+    def differs(self, ground: Colour, roughness: Colour) -> float:
+        """By how much it differs from its cloth, or is less even, where it does so most; 1 is just bare."""
+        off = np.maximum(np.abs(self.levels - ground), self.spreads)
+        return float((off / np.maximum(ALIKE, ROUGH * roughness)).max())
+
+
 class Recall:
     """Adds to every reading which of the dominoes seen before have left a bare place.
 
@@ -75,44 +106,44 @@ class Recall:
 
     def of(self, bgr: Bgr, reading: Reading) -> Reading:
         """The reading of a picture, shape (H, W, 3), with what is gone since the ones before."""
-        quads = [np.array(domino.corners) for domino in reading.dominoes]
+        dominoes = reading.dominoes
+        quads, faces = _quads(dominoes), _faces(bgr, dominoes)
+        cloths = [_cloth(bgr, quad, quads) for quad in quads]
         now = [
-            _Known(d, *c, _differs(bgr, q, *c))
-            for d, q in zip(reading.dominoes, quads, strict=True)
-            if (c := _cloth(bgr, q, quads))
+            _Known(domino, *cloth, face.differs(*cloth))
+            for domino, face, cloth in zip(dominoes, faces, cloths, strict=True)
+            if cloth is not None
         ]
         light = self._light(now)
-        if left := [domino for domino in reading.dominoes if self._has_left(domino, bgr, light)]:
+        left = [domino for domino, face in zip(dominoes, faces, strict=True) if self._has_left(domino, face, light)]
+        if left:
             reading = _without(reading, left)
-        missed = [known for known in self._known if not _is_among(known.domino, reading.dominoes)]
-        lost = [_followed(known, bgr, light) for known in missed]
+        missed = _missed(self._known, reading.dominoes)
+        places = _faces(bgr, [known.domino for known in missed])
+        lost = [_followed(known, place, light) for known, place in zip(missed, places, strict=True)]
         fresh = [known for known in now if known.domino not in left and known.differs >= TELLING]
         self._known = (*fresh, *lost)[:MOST]
         return replace(reading, bare=tuple(known.domino for known in lost if known.is_gone))
 
-    def _has_left(self, domino: Domino, bgr: Bgr, light: Colour) -> bool:
+    def _has_left(self, domino: Domino, place: _Face, light: Colour) -> bool:
         """Whether a domino that is read as it was lies there no longer: its record was kept over a small change."""
         was = next((known for known in self._known if known.domino.corners == domino.corners), None)
         if was is None or was.is_gone or was.differs < CLEARLY:
             return False
-        return _followed(was, bgr, light).is_gone
+        return _followed(was, place, light).is_gone
 
     def _light(self, now: Sequence[_Known]) -> Colour:
         """How much brighter the cloth is than it was, shape (3,): the median over dominoes that lie as they did."""
-        changes = [
-            here.ground - known.ground
-            for here in now
-            for known in self._known
-            if _is_at(known.domino, np.array(here.domino.corners))
-        ]
+        are_at = _are_at([known.domino for known in self._known], [here.domino for here in now])
+        changes = [now[n].ground - self._known[k].ground for k, n in np.argwhere(are_at).tolist()]
         return np.median(changes, axis=0) if changes else np.zeros(3)
 
 
-def _followed(known: _Known, bgr: Bgr, light: Colour) -> _Known:
+def _followed(known: _Known, place: _Face, light: Colour) -> _Known:
     """A domino that is not read, its cloth as it is lit now: the next picture's light is told from this one's."""
     ground = known.ground + light
-    differs = _differs(bgr, np.array(known.domino.corners), ground, known.roughness)
-    return replace(known, ground=ground, is_gone=known.is_gone or _is_bare(differs, known))
+    is_bare = place.differs(ground, known.roughness) <= min(1.0, LESS * known.differs)
+    return replace(known, ground=ground, is_gone=known.is_gone or is_bare)
 
 
 def _without(reading: Reading, left: Sequence[Domino]) -> Reading:
@@ -121,43 +152,53 @@ def _without(reading: Reading, left: Sequence[Domino]) -> Reading:
     return Reading(dominoes, *chains(dominoes))
 
 
-def _is_among(domino: Domino, found: Sequence[Domino]) -> bool:
-    """Whether one of those found lies where `domino` lay, or shows the same elsewhere."""
-    return any(
-        _is_at(domino, np.array(other.corners)) or {other.a.suit, other.b.suit} == {domino.a.suit, domino.b.suit}
-        for other in found
-    )
+def _missed(known: Sequence[_Known], found: Sequence[Domino]) -> list[_Known]:
+    """Those in whose place none of those found lies, and which none shows elsewhere."""
+    is_taken = [bool(row.any()) for row in _are_at([one.domino for one in known], found)]
+    shown = [{domino.a.suit, domino.b.suit} for domino in found]
+    return [
+        one
+        for one, is_it in zip(known, is_taken, strict=True)
+        if not is_it and {one.domino.a.suit, one.domino.b.suit} not in shown
+    ]
 
 
-def _is_at(domino: Domino, quad: Quad) -> bool:
-    own = np.array(domino.corners)
-    side = np.linalg.norm(own[0] - own[1])
-    return bool(np.linalg.norm(own.mean(axis=0) - quad.mean(axis=0)) < NEAR * side)
+def _are_at(known: Sequence[Domino], found: Sequence[Domino]) -> NDArray[np.bool_]:
+    """Which of those found lie where which of the known ones lay, shape (known, found)."""
+    was, now = _quads(known), _quads(found)
+    sides = np.linalg.norm(was[:, 0] - was[:, 1], axis=-1)
+    apart = np.linalg.norm(was.mean(axis=1)[:, None] - now.mean(axis=1), axis=-1)
+    return np.asarray(apart < NEAR * sides[:, None])
 
 
-def _is_bare(differs: float, was: _Known) -> bool:
-    """Whether a place that differs so much from its cloth shows it, and no longer the domino that lay there."""
-    return differs <= min(1.0, LESS * was.differs)
+def _faces(bgr: Bgr, dominoes: Sequence[Domino]) -> list[_Face]:
+    """What the places of dominoes look like; all at once, for one by one it would take longer than reading them."""
+    if not dominoes:
+        return []
+    quads = _quads(dominoes)
+    places = np.einsum("nkc,krp->nrpc", quads, WEIGHTS).astype(np.float32)
+    rows = places.reshape(len(dominoes), -1, 2)
+    pixels = cv2.remap(bgr, rows[..., 0], rows[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    logs = np.log(pixels.reshape(*places.shape[:3], 3).astype(np.float32) + np.float32(FLOOR))
+    height, width = bgr.shape[:2]
+    is_in = [bool(((quad >= 0) & (quad < (width, height))).all()) for quad in quads]
+    return [
+        _Face(levels, spreads) if inside else _Face(levels + np.inf, spreads)
+        for levels, spreads, inside in zip(logs.mean(axis=2), logs.std(axis=2), is_in, strict=True)
+    ]
 
 
-def _differs(bgr: Bgr, quad: Quad, ground: Colour, roughness: Colour) -> float:
-    """By how much a place differs from the cloth round it, or is less even, where it does so most; 1 is just bare."""
-    may_differ = np.maximum(ALIKE, ROUGH * roughness)
-    ends = (quad[:2].mean(axis=0), quad[2:].mean(axis=0))
-    most = 0.0
-    for about in (*ends, quad.mean(axis=0)):  # either half, and the line between them
-        pixels = _pixels(bgr, _scaled((quad + about) / 2, INNER))
-        if len(pixels) < LEAST_PX // 4:
-            return math.inf
-        off = np.maximum(np.abs(pixels.mean(axis=0) - ground), pixels.std(axis=0))
-        most = max(most, float((off / may_differ).max()))
-    return most
+def _quads(dominoes: Sequence[Domino]) -> Quad:
+    """Their corners, shape (N, 4, 2)."""
+    return np.array([domino.corners for domino in dominoes]).reshape(-1, 4, 2)
 
 
-def _cloth(bgr: Bgr, quad: Quad, quads: Sequence[Quad]) -> tuple[Colour, Colour] | None:
+def _cloth(bgr: Bgr, quad: Quad, quads: Quad) -> tuple[Colour, Colour] | None:
     """Mean and roughness of the cloth round a domino; None where too little of it is seen."""
     near, far = (_scaled(quad, share) for share in GROUND)
-    others = [_scaled(other, CLEAR) for other in quads]
+    apart = np.hypot(*(quads.mean(axis=1) - quad.mean(axis=0)).T)
+    near_by = quads[apart < NEXT * np.hypot(*(quad[0] - quad[2]))]
+    others = [_scaled(other, CLEAR) for other in near_by]
     pixels = _pixels(bgr, far, without=[near, *others])
     return (np.median(pixels, axis=0), pixels.std(axis=0)) if len(pixels) >= LEAST_PX else None
 
