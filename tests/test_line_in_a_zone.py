@@ -72,6 +72,7 @@ class Drawn:
         return next(p for p in places if all(separation_mm(a, b) >= BESIDE_MM for a in p for b in self.line))
 
 
+@pytest.mark.rule("4.15")
 @pytest.mark.parametrize("seed", [1, 6])
 def test_line_grows_into_a_zone_and_round_a_corner_there(seed: int) -> None:
     """Each domino laid in a zone is the move that it is; at the count it is none of the hand shown beside it."""

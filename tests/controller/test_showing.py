@@ -284,6 +284,7 @@ def test_word_of_the_referee_ends_the_waiting() -> None:
     assert table.state.awaited is None
 
 
+@pytest.mark.rule("4.15")
 def test_line_that_ends_in_a_zone_is_none_of_the_hand_there() -> None:
     """The line's last domino lies before Cleo, and one of her own touches it: hers are counted, the line's is not."""
     table = counting()
