@@ -171,6 +171,7 @@ class Service:
                 ),
                 logger=logger,
                 witness=self._keeper,
+                accounts=config.broker.accounts,
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)

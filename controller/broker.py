@@ -39,6 +39,7 @@ def table_at_broker(
             **address,
             client_id=_client_id(config),
             table=config.table.name,
+            with_accounts=bool(config.broker.accounts),
             boot_id=boot_id,
             version=version,
             on_command=on_command,

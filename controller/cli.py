@@ -32,10 +32,12 @@ EXAMPLES = {
     "register": "gameline register /var/lib/gameline/journal.sqlite --out game.pdf",
     "ledger": "gameline ledger 'Spring Cup' table1.sqlite table2.json --out cup.json",
     "calibrate": "gameline calibrate --page cards.svg; then gameline calibrate /etc/gameline/gameline.toml",
+    "broker-config": "gameline broker-config /etc/mosquitto/gameline --account table1=table --account ann=referee",
     "wiring": "gameline wiring /etc/gameline/gameline.toml --svg wiring.svg",
 }
 
 
+PORTS_HELP = "of this machine alone, the network, and both for browsers (1883 8883 9001 8884)"
 LAMPS = ("leds", "pwm", "rgb", "pixels")
 """What can hang at a seat; on a seat board all of them."""
 
@@ -215,12 +217,29 @@ def _add_workshop(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     )
     calibrate.add_argument("--draw", type=_file, metavar="OUT", help="write the picture with table and seats drawn on")
     calibrate.add_argument("--json", action="store_true", help="one object: passed, faults, error_mm, half_px, ...")
+    _add_broker_config(commands)
     wiring = _add(commands, "wiring", "which wire goes where, as a table or a drawing", room="workshop")
     wiring.add_argument("config", type=Path, metavar="CONFIG")
     form = wiring.add_mutually_exclusive_group()
     form.add_argument("--svg", type=Path, metavar="OUT.svg", help="draw it on a sheet of A4 instead")
     form.add_argument("--markdown", action="store_true", help="the table as Markdown")
     wiring.add_argument("--lamps", choices=LAMPS, help="at each seat (leds; on a board pixels)")
+
+
+def _add_broker_config(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    what = "accounts, TLS and WebSocket for a mosquitto: its configuration, passwords and certificates in a folder"
+    broker = _add(commands, "broker-config", what, room="broker_config")
+    broker.add_argument("folder", type=Path, metavar="DIR", help="made where it is not there; run again it is kept up")
+    roles = "an account and its role: table (named as its table), referee, chief, display or bridge"
+    broker.add_argument("--account", action="append", type=_account, default=[], metavar="NAME=ROLE", help=roles)
+    broker.add_argument("--remove", action="append", default=[], metavar="NAME", help="an account that is to go")
+    hosts = "a name or address that clients reach the broker by (this machine's name, and its name with .local)"
+    broker.add_argument("--host", action="append", default=[], metavar="HOST", help=hosts)
+    broker.add_argument("--ports", nargs=4, type=_port, metavar=("PLAIN", "TLS", "WS", "WSS"), help=PORTS_HELP)
+    broker.add_argument("--renew", action="store_true", help="a new server's certificate, from the same authority")
+    broker.add_argument(
+        "--new-password", action="append", default=[], metavar="NAME", help="for a display that is lost"
+    )
 
 
 def _add(
@@ -232,7 +251,7 @@ def _add(
     parser.formatter_class = argparse.RawDescriptionHelpFormatter  # an example that is folded cannot be copied
 
     def command(options: argparse.Namespace) -> int:
-        code: int = getattr(import_module(f"controller.{room}"), name)(options)
+        code: int = getattr(import_module(f"controller.{room}"), name.replace("-", "_"))(options)
         return code
 
     parser.set_defaults(command=command)
@@ -250,6 +269,19 @@ def _address(text: str) -> tuple[str, int]:
     if not (host and port.isascii() and port.isdecimal() and int(port) < 65536):
         raise argparse.ArgumentTypeError(f"expected HOST:PORT, as 127.0.0.1:8420, got {text!r}")
     return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def _account(text: str) -> tuple[str, str]:
+    name, _, role = text.partition("=")
+    if not (name and role):
+        raise argparse.ArgumentTypeError(f"expected NAME=ROLE, as ann=referee, got {text!r}")
+    return name, role
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"expected a port from 1 to 65535, got {text!r}")
+    return int(text)
 
 
 def _seed(text: str) -> int:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import inspect
 
+from controller.accounts import Role, name_problem
 from controller.game.rulesets import Params, RuleSet, spots, values_of
 from controller.quiet import time_of_day
 
@@ -91,6 +92,8 @@ class BrokerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     port: int = 1883
     username: str | None = None
     password_file: str | None = None
+    accounts: dict[str, Role] = {}
+    """Who has an account at the broker, and for what; empty: whoever can write `cmd/<name>` is taken at his word."""
     reconnect_s: tuple[int, int] = (1, 15)
     """First and longest wait between two tries."""
 
@@ -251,6 +254,7 @@ def _check(config: Config, where: str) -> None:
         "broker.password_file": "expected broker.username beside it, got none"
         if broker.password_file is not None and broker.username is None
         else None,
+        "broker.accounts": next(filter(None, map(name_problem, broker.accounts)), None),
         "broker.port": None if 0 < broker.port < 65536 else f"expected 1 to 65535, got {broker.port}",
         "stills.budget_mb": None
         if 1 <= config.stills.budget_mb <= 1_000_000

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from controller.accounts import Role
 from controller.codec import body_of, event_of, type_name
 from controller.faults import told
 from controller.game import commands as cmd
@@ -96,6 +97,7 @@ class Engine:
         desk: Desk,
         logger: logging.Logger,
         witness: Witness | None = None,
+        accounts: Mapping[str, Role] = {},
     ) -> None:
         self._witness = witness
         self._desk = desk
@@ -109,7 +111,7 @@ class Engine:
         self._is_quiet = is_quiet
         self._meta = meta
         self._log = logger
-        self._door = Door(params=params, table=table, wall_ms=wall_ms)
+        self._door = Door(params=params, table=table, wall_ms=wall_ms, accounts=accounts)
         self._inbox: queue.Queue[Item] = queue.Queue()
         self._storage_trouble: str | None = None
         self._unkept_since: MonoNs | None = None
@@ -421,7 +423,12 @@ class Engine:
             self._witness.ordered(message)
         at = MonoNs(message.mono_ns)
         admitted = self._door.admit(
-            message.name, message.payload, retained=message.retained, at=at, revision=self.state.revision
+            message.name,
+            message.payload,
+            retained=message.retained,
+            at=at,
+            revision=self.state.revision,
+            account=message.account,
         )
         if not isinstance(admitted, Accepted):
             if admitted.client is None:  # nobody can be told, so the technician is

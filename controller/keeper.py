@@ -116,7 +116,8 @@ class Keeper:
     def ordered(self, message: CommandMessage) -> None:
         """An order came."""
         payload = message.payload.decode("utf-8", "replace")
-        self._given(message.mono_ns, "order", {"name": message.name, "payload": payload, "retained": message.retained})
+        order = {"name": message.name, "payload": payload, "retained": message.retained, "account": message.account}
+        self._given(message.mono_ns, "order", order)
 
     def happened(self, entries: Sequence[Entry], alerts: Sequence[Entry]) -> None:
         """This was committed to the journal."""
@@ -165,6 +166,7 @@ def keeper_of(
                 "table": table,
                 "stale_s": config.camera.stale_s,
                 "rules": msgspec.to_builtins(config.game),
+                "accounts": msgspec.to_builtins(config.broker.accounts),
             },
             budget_bytes=record.budget_bytes,
             wall_ms_at_0=lambda: (time.time_ns() - clock_ns()) // 1_000_000,

@@ -34,15 +34,23 @@ class Mosquitto:
         port: the TCP port on the loopback address; None takes a free one, and keeps it over stop and start.
         persistence: keep retained messages and sessions over a restart.
         lines: more lines for its configuration file.
+        configuration: a file to run with instead of one of its own; `port` is then one that is named there.
     """
 
     def __init__(
-        self, directory: Path, port: int | None = None, *, persistence: bool = False, lines: Sequence[str] = ()
+        self,
+        directory: Path,
+        port: int | None = None,
+        *,
+        persistence: bool = False,
+        lines: Sequence[str] = (),
+        configuration: Path | None = None,
     ) -> None:
         self.host = ADDRESS
         self.log = directory / "mosquitto.log"
         self._directory, self._persistence, self._lines = directory.absolute(), persistence, tuple(lines)
         self._port = port
+        self._configuration = configuration
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -118,6 +126,18 @@ class Mosquitto:
             self._process = None
 
     def _launch(self, program: str, port: int) -> None:
+        configuration = self._configuration or self._write_configuration(port)
+        guard = shutil.which("setpriv")  # of util-linux: when we are killed the kernel ends the broker too
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [*([guard, "--pdeathsig", "TERM"] if guard else []), program, "-c", str(configuration)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C is for us, who stop it after the table has said goodbye
+            )
+
+    def _write_configuration(self, port: int) -> Path:
         configuration = self._directory / "mosquitto.conf"
         lines = [
             f"listener {port} {ADDRESS}",
@@ -130,14 +150,7 @@ class Mosquitto:
         if os.geteuid() == 0:
             lines.append("user root")  # else it becomes the user `mosquitto`, who may not write into our directory
         configuration.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        guard = shutil.which("setpriv")  # of util-linux: when we are killed the kernel ends the broker too
-        self._process = subprocess.Popen(
-            [*([guard, "--pdeathsig", "TERM"] if guard else []), program, "-c", str(configuration)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for us, who stop it after the table has said goodbye
-        )
+        return configuration
 
     def _answers(self, port: int) -> bool:
         deadline = time.monotonic() + START_S

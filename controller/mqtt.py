@@ -21,7 +21,10 @@ from controller.mqtt_link import Acknowledged, Link, Retained, Up
 
 CURSOR = "mqtt"  # the name of our place in the journal
 EVENT = "event"
+HEARTBEAT = "heartbeat"
 RETAINED = ("meta", "health", "state", "selftest", "connection")  # in the order of birth
+SAID = (*RETAINED, HEARTBEAT, f"{EVENT}/+")
+"""What every display may read."""
 LATE_NS = 5_000_000_000  # an event older than this when it leaves is historical: a display must not beep for it
 KEEP_RETRY_NS = 1_000_000_000  # a locked journal costs half a second for each try
 REFUSED_RETRY_NS = 10_000_000_000  # before we try again what the broker refused to take
@@ -36,11 +39,13 @@ class CommandMessage:
     retained: bool
     """It was published with the retain flag, so it may be of any age."""
     client: str | None
-    """Who asks: the end of the response topic when that is one of our own `reply/<client>`, else None."""
+    """Where the answer goes below `reply/`: the end of the response topic when that is the asker's, else None."""
     response_topic: str | None
     correlation: bytes | None
     mono_ns: int
     """When it reached us."""
+    account: str | None = None
+    """Whose own topic it came on, which the broker lets nobody else write; None: plain `cmd/<name>`."""
 
 
 class Mqtt:
@@ -56,6 +61,7 @@ class Mqtt:
 
     Args:
         table: one level of a topic, unique at the broker.
+        with_accounts: whether orders are taken on `cmd/<name>/<account>` too.
         client_id: unique at the broker; two clients of one id throw each other out for ever.
         on_command: called in the network thread; it must only enqueue.
         wake: called in the network thread when there is work for `pump`; it must only set a flag. None: pump often.
@@ -79,6 +85,7 @@ class Mqtt:
         logger: logging.Logger,
         username: str | None = None,
         password: str | None = None,
+        with_accounts: bool = False,
         wake: Callable[[], None] | None = None,
         reconnect_s: tuple[float, float] = (1.0, 15.0),
         clock_ns: Callable[[], int] = time.monotonic_ns,
@@ -104,7 +111,7 @@ class Mqtt:
             username=username,
             password=password,
             will=self._connection("lost"),
-            subscription=f"{self._prefix}cmd/+",
+            subscription=f"{self._prefix}cmd/{'#' if with_accounts else '+'}",
             on_message=self._command,
             wake=wake,
             logger=logger,
@@ -169,19 +176,19 @@ class Mqtt:
 
     def heartbeat(self, payload: bytes) -> None:
         """Publish a sign of life, not retained; without a connection it is dropped."""
-        self._publish("heartbeat", payload, qos=0)
+        self._publish(HEARTBEAT, payload, qos=0)
 
     def reply(self, message: CommandMessage, payload: bytes, *, client: str | None = None) -> bool:
         """Answer a command at its response topic, or else at `reply/<client>`; without a connection it is dropped.
 
         Args:
-            client: who asks, from the command's payload; used when the response topic names nobody.
+            client: where the answer goes below `reply/`; used when the response topic names nothing.
 
         Returns:
             whether the answer was sent; False also when nobody to answer is known.
         """
         to = message.client or client
-        if to is None or not _is_level(to):
+        if to is None or not _is_reply(to, message.account):
             return False
         return self._publish(f"reply/{to}", payload, correlation=message.correlation) is not None
 
@@ -304,17 +311,21 @@ class Mqtt:
     # --- in the network thread ----------------------------------------------------------------------------------------
 
     def _command(self, message: MQTTMessage) -> None:
+        name, slash, account = _after(f"{self._prefix}cmd/", message.topic).partition("/")
+        if slash and not _is_level(account):
+            return  # deeper than any order
         response_topic = getattr(message.properties, "ResponseTopic", None)
         client = _after(f"{self._prefix}reply/", response_topic or "")
         self._on_command(
             CommandMessage(
-                name=_after(f"{self._prefix}cmd/", message.topic),
+                name=name,
                 payload=bytes(message.payload),
                 retained=message.retain,
-                client=client if _is_level(client) else None,
+                client=client if _is_reply(client, account or None) else None,
                 response_topic=response_topic,
                 correlation=getattr(message.properties, "CorrelationData", None),
                 mono_ns=self._clock_ns(),
+                account=account or None,
             )
         )
 
@@ -322,6 +333,11 @@ class Mqtt:
 def _after(beginning: str, topic: str) -> str:
     """What follows in a topic after its beginning; nothing when it begins otherwise."""
     return topic.removeprefix(beginning) if topic.startswith(beginning) else ""
+
+
+def _is_reply(to: str, account: str | None) -> bool:
+    """Whether what follows `reply/` is the asker's: `<client>`, of an account `<account>/<client>`."""
+    return _is_level(to if account is None else _after(f"{account}/", to))
 
 
 def _is_level(text: str) -> bool:

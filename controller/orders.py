@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import msgspec
 
 from controller import order_types as ot
+from controller.accounts import Role, refusal
 from controller.game import commands as cmd
 from controller.game.rulesets import Params
 from controller.game.tiles import MonoNs
@@ -95,13 +96,18 @@ class Turned:
 class Door:
     """Lets orders in: strict about form, age and repetition. Called only from the loop."""
 
-    def __init__(self, *, params: Params, table: str, wall_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, *, params: Params, table: str, wall_ms: Callable[[], int], accounts: Mapping[str, Role] = {}
+    ) -> None:
         self._params = params
+        self._accounts = accounts
         self._table = table
         self._wall_ms = wall_ms
         self._answers: OrderedDict[tuple[str | None, str], Answer] = OrderedDict()
 
-    def admit(self, name: str, payload: bytes, *, retained: bool, at: MonoNs, revision: int) -> Accepted | Turned:
+    def admit(
+        self, name: str, payload: bytes, *, retained: bool, at: MonoNs, revision: int, account: str | None = None
+    ) -> Accepted | Turned:
         """The core's command for a message on `cmd/<name>`, or the answer that turns it away.
 
         Args:
@@ -110,26 +116,30 @@ class Door:
             retained: whether it was published with the retain flag.
             at: when it came.
             revision: of the state now.
+            account: the one whose `cmd/<name>/<account>` it came on; its answers go to `reply/<account>/<client>`.
         """
         try:
             who = msgspec.json.decode(payload, type=_Envelope)
         except (msgspec.DecodeError, RecursionError) as error:
             return Turned(None, Answer(None, accepted=False, reason="malformed", text=f"expected JSON: {error}"))
-        if who.id is not None and (first := self._answers.get((who.client, who.id))) is not None:
-            return Turned(who.client, first)
+        client = who.client if account is None or who.client is None else f"{account}/{who.client}"
+        if who.id is not None and (first := self._answers.get((client, who.id))) is not None:
+            return Turned(client, first)
         problem = _problem(name, retained=retained)
         if problem is None:
             try:
                 order = msgspec.json.decode(payload, type=ORDERS[name])
-                problem = self._age_problem(order) or _revision_problem(order, revision)
+                problem = (
+                    self._who_problem(order, account) or self._age_problem(order) or _revision_problem(order, revision)
+                )
                 if problem is None:
                     command = command_of(order, at, params=self._params, table=self._table)
-                    return Accepted(order.id, order.client, command)
+                    return Accepted(order.id, client or order.client, command)
             except (ValueError, RecursionError) as error:
                 problem = ("malformed", str(error))
         answer = Answer(who.id, accepted=False, reason=problem[0], text=problem[1])
-        self.remember(who.client, who.id, answer)
-        return Turned(who.client, answer)
+        self.remember(client, who.id, answer)
+        return Turned(client, answer)
 
     def recall(self, answered: Iterable[Answered]) -> None:
         """Remember what the journal has kept of an earlier run."""
@@ -144,6 +154,10 @@ class Door:
         self._answers[client, order_id] = answer
         while len(self._answers) > ANSWERS_KEPT:
             self._answers.popitem(last=False)
+
+    def _who_problem(self, order: Order, account: str | None) -> tuple[str, str] | None:
+        needs = Role.CHIEF if getattr(order, "chief", False) else order.needs
+        return refusal(self._accounts, account=account, by=order.by, needs=needs)
 
     def _age_problem(self, order: Order) -> tuple[str, str] | None:
         if not 0 < order.ttl_s <= MAX_TTL_S:

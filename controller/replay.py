@@ -18,6 +18,7 @@ import msgspec
 
 from controller import engine as en
 from controller import inbox
+from controller.accounts import Role
 from controller.faults import Faults
 from controller.game.evolve import evolve_all
 from controller.game.rulesets import Params
@@ -209,7 +210,8 @@ def _give(engine: en.Engine, seats: _Seats, given: Input) -> None:
         elif given.kind == "order" and fields["name"] != "selftest":
             payload = str(fields["payload"]).encode()
             retained = bool(fields["retained"])
-            message = CommandMessage(str(fields["name"]), payload, retained, None, None, None, given.mono_ns)
+            name, account = str(fields["name"]), fields.get("account")
+            message = CommandMessage(name, payload, retained, None, None, None, given.mono_ns, account)
             engine.submit(inbox.OrderCame(message))
         elif given.kind == "blind":
             engine.submit(inbox.Blind(fields["missing"], str(fields["reason"])))
@@ -235,6 +237,7 @@ def _engine(
     )
     try:
         stale_s, name = float(session.head["stale_s"]), str(session.head["name"])
+        accounts = msgspec.convert(session.head.get("accounts", {}), dict[str, Role])
     except (KeyError, TypeError, ValueError) as error:
         raise damaged(session.folder / HEAD, error) from error
     return en.Engine(
@@ -252,6 +255,7 @@ def _engine(
         meta={},
         desk=Desk(setting=setting, publish=lambda payload: None, ask_look=lambda: None, is_quiet=lambda: True),
         logger=logger,
+        accounts=accounts,
     )
 
 

@@ -33,7 +33,7 @@ LIBRARIES = {
     "vision": {"numpy", "cv2", "onnxruntime", "picamera2", "libcamera", "torch", "onnx"},
     "hardware": {"gpiozero", "RPi", "lgpio"},
     "firmware_bridge": {"serial", *BOARD_LIBRARIES},
-    "controller": {"msgspec", "paho", "rich", "sdnotify", "numpy", "cv2", "gpiozero", "reportlab"},
+    "controller": {"msgspec", "paho", "rich", "sdnotify", "numpy", "cv2", "gpiozero", "reportlab", "cryptography"},
 }
 """What a room may import beyond the standard library."""
 ONE_FILE_ONLY = {
@@ -42,6 +42,7 @@ ONE_FILE_ONLY = {
     "onnxruntime": "vision",
     "sdnotify": "controller",
     "reportlab": "controller",
+    "cryptography": "controller",
     **dict.fromkeys(BOARD_LIBRARIES, "firmware_bridge"),
 }
 """Libraries that only one file of their room touches."""
