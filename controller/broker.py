@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import ssl
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,6 +40,7 @@ def table_at_broker(
             **address,
             client_id=_client_id(config),
             table=config.table.name,
+            version_of_mqtt=config.broker.mqtt,
             with_accounts=bool(config.broker.accounts),
             boot_id=boot_id,
             version=version,
@@ -60,7 +62,10 @@ def caller_at_broker(config: Config, *, logger: logging.Logger, clock_ns: Callab
     """
     address = _address(config)
     with _naming_the_host():
-        return Link(**address, client_id=f"{_client_id(config)}-selftest", logger=logger, clock_ns=clock_ns)
+        version = config.broker.mqtt
+        return Link(
+            **address, version=version, client_id=f"{_client_id(config)}-selftest", logger=logger, clock_ns=clock_ns
+        )
 
 
 def referee_at_broker(
@@ -98,6 +103,7 @@ class _Address(TypedDict):
     username: str | None
     password: str | None
     reconnect_s: tuple[float, float]
+    tls: ssl.SSLContext | None
 
 
 def _address(config: Config) -> _Address:
@@ -108,6 +114,7 @@ def _address(config: Config) -> _Address:
         "username": broker.username,
         "password": _password(config),
         "reconnect_s": broker.reconnect_s,
+        "tls": _tls(config),
     }
 
 
@@ -131,6 +138,17 @@ def _password(config: Config) -> str | None:
         return Path(config.broker.password_file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"broker.password_file: expected a readable text file, got {error}") from error
+
+
+def _tls(config: Config) -> ssl.SSLContext | None:
+    broker = config.broker
+    if not broker.tls:
+        return None
+    try:
+        return ssl.create_default_context(cafile=broker.ca_file)
+    except OSError as error:  # ssl.SSLError among them
+        why = f"got {broker.ca_file} ({error.strerror or error}): copy the broker's ca.crt there"
+        raise ConfigError(f"broker.ca_file: expected an authority's certificate in PEM, {why}") from error
 
 
 def _machine() -> str:

@@ -92,6 +92,11 @@ class BrokerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     port: int = 1883
     username: str | None = None
     password_file: str | None = None
+    tls: bool = False
+    ca_file: str | None = None
+    """The certificate of the authority that the broker's is from; without it those that the system trusts."""
+    mqtt: Literal["5", "3.1.1"] = "5"
+    """The version that is spoken; with a broker that refuses 5 it is 3.1.1 in any case."""
     accounts: dict[str, Role] = {}
     """Who has an account at the broker, and for what; empty: whoever can write `cmd/<name>` is taken at his word."""
     reconnect_s: tuple[int, int] = (1, 15)
@@ -253,6 +258,9 @@ def _check(config: Config, where: str) -> None:
         "seats.quiet": _hours_problem(seats.quiet),
         "broker.password_file": "expected broker.username beside it, got none"
         if broker.password_file is not None and broker.username is None
+        else None,
+        "broker.ca_file": "expected tls = true beside it, got a connection in the clear"
+        if broker.ca_file is not None and not broker.tls
         else None,
         "broker.accounts": next(filter(None, map(name_problem, broker.accounts)), None),
         "broker.port": None if 0 < broker.port < 65536 else f"expected 1 to 65535, got {broker.port}",

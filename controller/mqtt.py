@@ -9,6 +9,7 @@ acknowledgement dies with the broker can still come again, under the same sequen
 """
 
 import logging
+import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import msgspec
 from paho.mqtt.client import MQTTMessage
 
 from controller.journal import Entry, Journal, JournalError
-from controller.mqtt_link import Acknowledged, Link, Retained, Up
+from controller.mqtt_link import Acknowledged, Link, Retained, Up, Version
 
 CURSOR = "mqtt"  # the name of our place in the journal
 EVENT = "event"
@@ -64,6 +65,7 @@ class Mqtt:
         with_accounts: whether orders are taken on `cmd/<name>/<account>` too.
         client_id: unique at the broker; two clients of one id throw each other out for ever.
         on_command: called in the network thread; it must only enqueue.
+        tls, version_of_mqtt: as `Link` takes them.
         wake: called in the network thread when there is work for `pump`; it must only set a flag. None: pump often.
         reconnect_s: the shortest and longest wait before a new try; doubled from try to try.
         clock_ns: the monotonic clock that the journal's entries are stamped with.
@@ -86,6 +88,8 @@ class Mqtt:
         username: str | None = None,
         password: str | None = None,
         with_accounts: bool = False,
+        tls: ssl.SSLContext | None = None,
+        version_of_mqtt: Version = "5",
         wake: Callable[[], None] | None = None,
         reconnect_s: tuple[float, float] = (1.0, 15.0),
         clock_ns: Callable[[], int] = time.monotonic_ns,
@@ -117,6 +121,8 @@ class Mqtt:
             logger=logger,
             reconnect_s=reconnect_s,
             clock_ns=clock_ns,
+            tls=tls,
+            version=version_of_mqtt,
         )
 
     def start(self) -> None:
@@ -142,6 +148,11 @@ class Mqtt:
     def connections(self) -> int:
         """How many connections have been made."""
         return self._link.connections
+
+    @property
+    def version_of_mqtt(self) -> Version:
+        """The version that is spoken: as asked for, or 3.1.1 since the broker has refused 5."""
+        return self._link.version
 
     @property
     def callback_errors(self) -> int:

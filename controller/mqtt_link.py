@@ -6,27 +6,33 @@ exception in one never ends it. Everything public is called from the loop's thre
 
 import logging
 import random
+import ssl
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, Final, Literal, NamedTuple
 
-from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage, MQTTv5
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage, MQTTv5, MQTTv311
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from controller.mqtt_trouble import no_broker, unreachable, unwelcome
+
+Version = Literal["5", "3.1.1"]
 KEEPALIVE_S = 10  # the broker says `lost` after one and a half of these
 CONNECT_S = 3.0  # for the TCP connection; also the longest that `close` waits for a connection being made
 GOODBYE_S = 2.0  # for the acknowledgement of the farewell
 PACKET_BYTES = 65_536  # the broker keeps larger packets from us; the largest command has a few hundred
 SHORT_NS = 5_000_000_000  # a connection that ends sooner was thrown out: not every broker says why (mosquitto 2.0.11)
 RECENT_NS = 60_000_000_000  # how long a fault stays in `problem` after it was last seen
-SESSION_TAKEN_OVER = 142  # MQTT 5 reason code
+SESSION_TAKEN_OVER: Final = 142  # MQTT 5 reason codes
+UNSUPPORTED_VERSION: Final = 132  # paho gives it for the 1 of a broker that knows 3.1.1 alone
 
 
 class Retained(NamedTuple):
@@ -65,6 +71,8 @@ class Link:
         wake: called in the network thread after it left news; it must only set a flag. None: the loop looks often.
         reconnect_s: the shortest and longest wait before a new try, doubled from try to try.
         clock_ns: a monotonic clock.
+        tls: how the broker's certificate is judged; None: a connection in the clear.
+        version: of MQTT; a broker that refuses 5 is spoken to in 3.1.1 from then on.
 
     Raises:
         ValueError: a host that cannot be one.
@@ -85,15 +93,18 @@ class Link:
         logger: logging.Logger,
         reconnect_s: tuple[float, float],
         clock_ns: Callable[[], int],
+        tls: ssl.SSLContext | None = None,
+        version: Version = "5",
     ) -> None:
         self._host, self._port, self._client_id = _checked_host(host), port, client_id
         self._subscription, self._on_message = subscription, on_message
         self._wake, self._logger, self._clock_ns = wake, logger, clock_ns
         self._news: deque[Up | Acknowledged] = deque()
-        self._lock = threading.Lock()  # holds a message and the connection it is meant for together
+        self._lock = threading.Lock()  # holds a message, the connection it is meant for and its client together
         self._thread: threading.Thread | None = None
         self._closed = False
         self._refused = False  # the broker said no to this attempt
+        self._at, self._username, self._tls, self._version = f"{host}:{port}", username, tls, version
         self._why = f"There is no connection to the MQTT broker at {host}:{port} yet."
         self._thrown_out: deque[tuple[int, bool]] = deque(maxlen=3)  # when, and whether another client took over
         self._fault: tuple[int, str] | None = None
@@ -105,14 +116,17 @@ class Link:
         """How many connections have been made."""
         self.callback_errors = 0
         """How many exceptions were caught in the network thread."""
-        self._client = self._make_client(username, password, will, reconnect_s)
+        self._make: Callable[[], Client] = partial(self._make_client, password, will, reconnect_s)
+        self._client = self._make()
 
     # --- for the loop -------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Begin to connect, and go on for ever; an absent broker is no error."""
-        properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        properties.MaximumPacketSize = PACKET_BYTES
+        properties = None
+        if self._version == "5":
+            properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+            properties.MaximumPacketSize = PACKET_BYTES
         self._client.connect_async(
             self._host, self._port, keepalive=KEEPALIVE_S, clean_start=True, properties=properties
         )
@@ -120,9 +134,10 @@ class Link:
 
     def close(self, farewell: Retained | None = None) -> None:
         """Publish the farewell, if there is one and a connection stands, and go without the will; twice is safe."""
-        if self._closed:
-            return
-        self._closed = True
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
         if self.connection and farewell is not None:
             info = self._client.publish(*farewell, qos=1, retain=True)
             if info.rc == MQTTErrorCode.MQTT_ERR_SUCCESS:
@@ -146,12 +161,13 @@ class Link:
         Returns:
             the message's id, for its acknowledgement; None when that connection does not stand any more.
         """
-        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-        if correlation is not None:
-            properties.CorrelationData = correlation
         with self._lock:
             if not connection or connection != self.connection:
                 return None
+            properties = None
+            if correlation is not None and self._version == "5":
+                properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+                properties.CorrelationData = correlation
             info = self._client.publish(topic, payload, qos, retain, properties)
         return None if info.rc == MQTTErrorCode.MQTT_ERR_QUEUE_SIZE else info.mid
 
@@ -159,6 +175,11 @@ class Link:
         """What the network thread has left since the last time, in order."""
         while self._news:
             yield self._news.popleft()
+
+    @property
+    def version(self) -> Version:
+        """The version of MQTT that is spoken: as asked for, or 3.1.1 since the broker has refused 5."""
+        return self._version
 
     @property
     def alive(self) -> bool:
@@ -185,17 +206,21 @@ class Link:
 
     # --- in the network thread ----------------------------------------------------------------------------------------
 
-    def _make_client(
-        self, username: str | None, password: str | None, will: Retained | None, reconnect_s: tuple[float, float]
-    ) -> Client:
-        client = Client(CallbackAPIVersion.VERSION2, client_id=self._client_id, protocol=MQTTv5)
+    def _make_client(self, password: str | None, will: Retained | None, reconnect_s: tuple[float, float]) -> Client:
+        is_5 = self._version == "5"
+        client = Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=self._client_id,
+            clean_session=None if is_5 else True,
+            protocol=MQTTv5 if is_5 else MQTTv311,
+        )
         client.on_pre_connect = self._guarded(self._on_pre_connect)
         client.on_connect = self._guarded(self._on_connect)
         client.on_connect_fail = self._guarded(self._on_connect_fail)
         client.on_disconnect = self._guarded(self._on_disconnect)
         client.on_subscribe = self._guarded(self._on_subscribe)
         client.on_publish = self._guarded(self._on_publish)
-        client.on_message = self._guarded(lambda _client, _data, message: self._on_message(message))
+        client.on_message = self._guarded(self._on_any_message)
         if will is not None:
             client.will_set(will.topic, will.payload, qos=1, retain=True)
         client.max_inflight_messages_set(0)  # else paho queues behind its own limit what we take for sent
@@ -203,16 +228,20 @@ class Link:
         shortest, longest = reconnect_s
         shortest *= random.uniform(1.0, 1.2)  # the tables of a hall do not come back in step
         client.reconnect_delay_set(shortest, longest)  # type: ignore[arg-type]  # paho only adds and compares them
-        if username is not None:
-            client.username_pw_set(username, password)
+        if self._username is not None:
+            client.username_pw_set(self._username, password)
+        if self._tls is not None:
+            client.tls_set_context(self._tls)
         return client
 
     def _guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
         """An exception would end paho's thread, and with it every reconnect; it is counted and said instead."""
 
-        def guarded(*arguments: Any) -> None:
+        def guarded(client: Client, *rest: Any) -> None:
+            if client is not self._client:
+                return  # the last words of one that spoke a version that the broker does not
             try:
-                callback(*arguments)
+                callback(client, *rest)
             except Exception as error:
                 self.callback_errors += 1
                 sentence = (
@@ -240,10 +269,7 @@ class Link:
 
     def _on_connect_fail(self, _client: Client, _data: Any) -> None:
         self._thrown_out.clear()  # a broker that comes and goes explains it better than a second client
-        self._explain(
-            f"The MQTT broker at {self._host}:{self._port} does not answer ({sys.exc_info()[1]}): start it, or correct "
-            "host and port; we go on trying."
-        )
+        self._explain(unreachable(sys.exc_info()[1], self._at, tls=self._tls is not None))
 
     def _on_connect(
         self, client: Client, _data: Any, _flags: ConnectFlags, reason: ReasonCode, _properties: Properties
@@ -253,10 +279,10 @@ class Link:
             return
         if reason.is_failure:
             self._refused = True
-            self._explain(
-                f"The MQTT broker at {self._host}:{self._port} refuses us ({reason}): check user name, password and "
-                "client id."
-            )
+            if reason.value == UNSUPPORTED_VERSION and self._version == "5":
+                self._fall_back()
+            else:
+                self._explain(unwelcome(reason, self._at, username=self._username))
             return
         with self._lock:
             # What the last connection left unacknowledged is dropped before paho sends it again by itself: retained
@@ -265,10 +291,28 @@ class Link:
             self.connections += 1
             self.since_ns = self._clock_ns()
             self.connection = self.connections
-        self._logger.info("Connected to the MQTT broker at %s:%s", self._host, self._port)
+        self._logger.info("Connected to the MQTT broker at %s", self._at)
         if self._subscription is not None:
-            # With `retainAsPublished` a retained message is known as such also when it arrives live.
-            client.subscribe(self._subscription, options=SubscribeOptions(qos=1, retainAsPublished=True))
+            if self._version == "5":
+                # With `retainAsPublished` a retained message is known as such also when it arrives live.
+                client.subscribe(self._subscription, options=SubscribeOptions(qos=1, retainAsPublished=True))
+            else:
+                client.subscribe(self._subscription, qos=1)
+
+    def _fall_back(self) -> None:
+        """Go on in 3.1.1, with another client: paho's own cannot change its version."""
+        with self._lock:
+            self._client.disconnect()
+            if self._closed:
+                return
+            self._logger.info("The MQTT broker at %s does not speak MQTT 5; we go on in 3.1.1", self._at)
+            self._version, self._thread = "3.1.1", None
+            self._client = self._make()
+            self.start()
+
+    def _on_any_message(self, _client: Client, _data: Any, message: MQTTMessage) -> None:
+        if len(message.payload) <= PACKET_BYTES:  # a broker of 3.1.1 cannot be told to keep the others from us
+            self._on_message(message)
 
     def _on_subscribe(
         self, _client: Client, _data: Any, _mid: int, reasons: list[ReasonCode], _properties: Properties
@@ -289,14 +333,10 @@ class Link:
             if taken_over or now_ns - self.since_ns < SHORT_NS:
                 self._thrown_out.append((now_ns, taken_over))
             self._explain(
-                f"The connection to the MQTT broker at {self._host}:{self._port} was lost ({reason}); it is made again "
-                "by itself."
+                f"The connection to the MQTT broker at {self._at} was lost ({reason}); it is made again by itself."
             )
         elif not self._refused:
-            self._explain(
-                f"What answers at {self._host}:{self._port} is no MQTT 5 broker: name its TCP port, usually 1883, and "
-                "not the one for WebSocket."
-            )
+            self._explain(no_broker(self._at))
 
 
 def _checked_host(host: str) -> str:

@@ -513,10 +513,10 @@ def test_refused_login_names_the_cure(tmp_path: Path) -> None:
         Mosquitto(tmp_path, lines=["allow_anonymous false"]) as broker,
         Table(broker, tmp_path, username="hall", password="wrong") as table,
     ):
-        table.turn_until(lambda: "refuses us" in (table.mqtt.problem or ""), "the refusal is said")
+        table.turn_until(lambda: "does not let" in (table.mqtt.problem or ""), "the refusal is said")
         assert table.mqtt.problem == (
-            f"The MQTT broker at 127.0.0.1:{broker.port} refuses us (Not authorized): "
-            "check user name, password and client id."
+            f"The MQTT broker at 127.0.0.1:{broker.port} does not let the user 'hall' in (Not authorized): put the "
+            "account's right password into broker.password_file, or correct broker.username."
         )
 
 
@@ -554,7 +554,7 @@ def test_port_of_something_else_is_named(mosquitto: Mosquitto, tmp_path: Path) -
     """Whoever gives us a web server's port, or the broker's for WebSocket, is told which one to name."""
     page = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
     with answering(page) as port, Table(mosquitto, tmp_path, port=port) as table:
-        table.turn_until(lambda: "no MQTT 5 broker" in (table.mqtt.problem or ""), "the mistake is said")
+        table.turn_until(lambda: "is no MQTT broker" in (table.mqtt.problem or ""), "the mistake is said")
         assert "not the one for WebSocket" in (table.mqtt.problem or "")
         assert table.mqtt.alive
 

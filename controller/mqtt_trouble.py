@@ -1,0 +1,70 @@
+"""What a person is told of a broker that can't be reached or lets us not in: each cause its own sentence and cure."""
+
+from __future__ import annotations
+
+import ssl
+
+from paho.mqtt.reasoncodes import ReasonCode
+
+BAD_LOGIN = (134, 135)
+"""MQTT 5 reason codes: bad user name or password, not authorized. paho gives the same for those of 3.1.1."""
+# OpenSSL's verify codes (x509_vfy.h).
+NOT_YET_VALID, EXPIRED = 9, 10
+OTHER_NAME = (62, 64)  # host name, address
+
+
+def unreachable(error: BaseException | None, at: str, *, tls: bool) -> str:
+    """Why there is no connection, from what trying it has raised; `at` is host and port."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return _untrusted(error, at)
+    if tls and isinstance(error, ssl.SSLError | ConnectionResetError):
+        return (
+            f"What answers at {at} does not speak TLS with us ({error}): name the broker's port for TLS, usually 8883, "
+            "in broker.port, or take tls out of [broker]; we go on trying."
+        )
+    return f"The MQTT broker at {at} does not answer ({error}): start it, or correct host and port; we go on trying."
+
+
+def unwelcome(reason: ReasonCode, at: str, *, username: str | None) -> str:
+    """Why the broker has refused the connection."""
+    if reason.value not in BAD_LOGIN:
+        return f"The MQTT broker at {at} refuses us ({reason}): check user name, password and client id."
+    if username is None:
+        return (
+            f"The MQTT broker at {at} lets nobody in without an account ({reason}): set username and password_file in "
+            "[broker]."
+        )
+    return (
+        f"The MQTT broker at {at} does not let the user {username!r} in ({reason}): put the account's right password "
+        "into broker.password_file, or correct broker.username."
+    )
+
+
+def no_broker(at: str) -> str:
+    """Something answers, but not as a broker does."""
+    return (
+        f"What answers at {at} is no MQTT broker: name its TCP port, usually 1883 (8883 with tls = true), and not the "
+        "one for WebSocket."
+    )
+
+
+def _untrusted(error: ssl.SSLCertVerificationError, at: str) -> str:
+    whose = f"The certificate of the MQTT broker at {at}"
+    why = error.verify_message.rstrip(".")
+    match error.verify_code:
+        case code if code == EXPIRED:
+            return (
+                f"{whose} has expired: run `gameline broker-config` with --renew there and restart the broker, or set "
+                "this machine's clock; we go on trying."
+            )
+        case code if code == NOT_YET_VALID:
+            return f"{whose} is not valid yet: set this machine's clock; we go on trying."
+        case code if code in OTHER_NAME:
+            return (
+                f"{whose} is for other hosts ({why}): set broker.host to one of them, or run "
+                "`gameline broker-config` there with --host for each; we go on trying."
+            )
+    return (
+        f"{whose} is not from an authority that we trust ({why}): put a copy of the broker's ca.crt "
+        "where broker.ca_file says; we go on trying."
+    )
