@@ -28,6 +28,11 @@ test-unit: $(VENV)/.ready-dev ## the service under a systemd that is booted for 
 	@[ -x /usr/bin/systemd-nspawn ] || bash .ci/install systemd systemd-container
 	GAMELINE_TEST_UNIT=1 $(BIN)/python -m pytest -rs tests/systemd/test_boot.py
 
+test-brokers: $(VENV)/.ready-dev ## the table's MQTT against RabbitMQ, NATS, and mosquitto in MQTT 3.1.1, a quarter of an hour
+	@[ -x /usr/sbin/rabbitmq-server ] && [ -x /usr/sbin/nats-server ] || bash .ci/install rabbitmq-server nats-server
+	for broker in mosquitto mosquitto-3.1.1 nats rabbitmq; do GAMELINE_TEST_BROKER=$$broker $(BIN)/python -m pytest \
+	    -rs --timeout 600 tests/controller/test_mqtt.py tests/controller/test_broker_abilities.py || exit 1; done
+
 check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -75,5 +80,5 @@ $(VENV)/.ready-gpio: pyproject.toml constraints.txt .ci/prepare
 	@bash .ci/prepare $(VENV) .[dev,pi]
 	@touch $@ $(VENV)/.ready $(VENV)/.ready-dev
 
-.PHONY: help demo test test-gpio fuzz test-board test-unit check bench bench-gpio exam sight train lock clean
+.PHONY: help demo test test-gpio fuzz test-board test-unit test-brokers check bench bench-gpio exam sight train lock clean
 .DEFAULT_GOAL := help

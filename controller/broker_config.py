@@ -213,7 +213,7 @@ class Office:
             elif name not in hashes:  # one that is hashed but does not lie here any more was taken away on purpose
                 passwords[name] = _new_password()
         fresh = {name: password for name, password in passwords.items() if name not in hashes}
-        hashes |= _hashed(fresh, self._folder / "passwords") if fresh else {}
+        hashes |= hashed(fresh, self._folder / "passwords") if fresh else {}
         return passwords, "".join(f"{hashes[name]}\n" for name in accounts).encode()
 
 
@@ -272,7 +272,7 @@ def _new_password() -> str:
     return "-".join("".join(secrets.choice(LETTERS) for _ in range(5)) for _ in range(4))
 
 
-def _hashed(passwords: Mapping[str, str], private: Path) -> dict[str, str]:
+def hashed(passwords: Mapping[str, str], private: Path) -> dict[str, str]:
     """The line of a password file for each account, by mosquitto's own tool, which is given them in a file."""
     tool = shutil.which("mosquitto_passwd")
     if tool is None:

@@ -42,7 +42,9 @@ def _of_tables(*topics: str) -> tuple[str, ...]:
     return tuple(f"{TABLES}{topic}" for topic in topics)
 
 
-LOCAL = Rights(reads=_of_tables(*SAID, "reply/+"), writes=_of_tables("cmd/+"))
+READABLE = (*_of_tables(*SAID), "homeassistant/device/+/config")
+"""What tables say; Home Assistant finds them by the last."""
+LOCAL = Rights(reads=(*READABLE, *_of_tables("reply/+")), writes=_of_tables("cmd/+"))
 """Of who has no account, on the broker's own machine alone: a shell there is the referee's."""
 
 
@@ -51,17 +53,17 @@ def rights_of(account: str, role: Role) -> Rights:
     match role:
         case Role.TABLE:
             own = f"gameline/v1/{account}/"
-            return Rights(reads=(f"{own}cmd/#",), writes=(f"{own}#",))
+            return Rights(reads=(f"{own}cmd/#",), writes=(f"{own}#", f"homeassistant/device/gameline-{account}/config"))
         case Role.REFEREE | Role.CHIEF:
             plain = LOCAL if account == PLAIN else Rights((), ())
             return Rights(
-                reads=_of_tables(*SAID, f"reply/{account}/+", *(["reply/+"] if plain.reads else [])),
+                reads=(*dict.fromkeys((*READABLE, *_of_tables(f"reply/{account}/+"), *plain.reads)),),
                 writes=(*_of_tables(f"cmd/+/{account}"), *plain.writes),
             )
         case Role.DISPLAY:
-            return Rights(reads=_of_tables(*SAID), writes=())
+            return Rights(reads=READABLE, writes=())
         case Role.BRIDGE:
-            return Rights(reads=_of_tables("#"), writes=())
+            return Rights(reads=(*_of_tables("#"), READABLE[-1]), writes=())
 
 
 def acl_text(accounts: Mapping[str, Role]) -> str:

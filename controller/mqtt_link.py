@@ -336,7 +336,7 @@ class Link:
                 f"The connection to the MQTT broker at {self._at} was lost ({reason}); it is made again by itself."
             )
         elif not self._refused:
-            self._explain(no_broker(self._at))
+            self._explain(no_broker(self._at, self._version))
 
 
 def _checked_host(host: str) -> str:

@@ -40,11 +40,12 @@ def unwelcome(reason: ReasonCode, at: str, *, username: str | None) -> str:
     )
 
 
-def no_broker(at: str) -> str:
-    """Something answers, but not as a broker does."""
+def no_broker(at: str, version: str) -> str:
+    """Something answers, but not as a broker does: it hangs up."""
+    older = '; RabbitMQ before 3.13 needs mqtt = "3.1.1" in [broker]' if version == "5" else ""
     return (
-        f"What answers at {at} is no MQTT broker: name its TCP port, usually 1883 (8883 with tls = true), and not the "
-        "one for WebSocket."
+        f"What answers at {at} is no broker of MQTT {version}: name its TCP port, usually 1883 (8883 with tls = true), "
+        f"and not the one for WebSocket{older}."
     )
 
 

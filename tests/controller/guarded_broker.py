@@ -89,7 +89,9 @@ class Guarded:
         finally:
             voice.client.disconnect()
             voice.client.loop_stop()
-            voice.client.on_message = voice.client.on_connect = voice.client.on_publish = None
+            # What hangs in a circle is closed when chance has it, with a warning.
+            voice.client.on_message = voice.client.on_connect = None
+            voice.client.on_publish = voice.client.on_subscribe = None
 
 
 class Voice:
