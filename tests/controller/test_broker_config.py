@@ -360,7 +360,7 @@ def test_will_is_a_message_like_any_other(guarded: Guarded) -> None:
 
 # --- every role against every topic -----------------------------------------------------------------------------------
 
-SAID = "referee ann bob wall mirror -"
+SAID = "hall referee ann bob wall mirror -"
 """Who reads what a table says; `-` is who has no account."""
 RIGHTS = {
     "connection": (SAID, "hall"),
@@ -378,14 +378,14 @@ RIGHTS = {
     "cmd/pause/mirror": ("hall mirror", "hall"),
     "cmd/pause/nobody": ("hall mirror", "hall"),
     "cmd/pause/ann/more": ("hall mirror", "hall"),
-    "reply/console-1": ("referee mirror -", "hall"),
-    "reply/ann": ("referee mirror -", "hall"),
-    "reply/referee/console-1": ("referee mirror", "hall"),
-    "reply/ann/console-1": ("ann mirror", "hall"),
-    "reply/bob/console-1": ("bob mirror", "hall"),
-    "reply/wall/console-1": ("mirror", "hall"),
-    "something/else": ("mirror", "hall"),
-    "/homeassistant/device/gameline-hall/config": (SAID, "hall"),
+    "reply/console-1": ("hall referee mirror -", "hall"),
+    "reply/ann": ("hall referee mirror -", "hall"),
+    "reply/referee/console-1": ("hall referee mirror", "hall"),
+    "reply/ann/console-1": ("hall ann mirror", "hall"),
+    "reply/bob/console-1": ("hall bob mirror", "hall"),
+    "reply/wall/console-1": ("hall mirror", "hall"),
+    "something/else": ("hall mirror", "hall"),
+    "/homeassistant/device/gameline-hall/config": ("referee ann bob wall mirror -", "hall"),
     "/homeassistant/device/gameline-else/config": ("", ""),
 }
 """Each topic of the table `hall`, or with a / in front one of all topics: who reads it, who writes it."""
