@@ -223,6 +223,7 @@ def advice(folder: Path, notes: Notes) -> str:
     roles = ", ".join(f'{name} = "{role.value}"' for name, role in notes.accounts.items())
     width = max(map(len, notes.accounts)) + 2
     rows = [f"  {name:{width}}{role.value:9}{_where(folder, name)}" for name, role in notes.accounts.items()]
+    password = shlex.quote(f"{folder}/passwords/{tables[0]}")
     host, ports = notes.hosts[0], notes.ports
     ends = f"{end_of((folder / 'server.crt').read_bytes()):%Y-%m-%d}"
     return "\n".join(
@@ -233,11 +234,13 @@ def advice(folder: Path, notes: Notes) -> str:
             "Accounts, and where the password of each lies:",
             *rows,
             "",
-            f"A table, here {tables[0]}, on this machine, in its gameline.toml:",
+            f"A table, here {tables[0]}, on this machine:",
+            f"  {'sudo ' if os.geteuid() else ''}install -m 600 -o gameline {password} /etc/gameline/broker-password",
+            "and in its gameline.toml:",
             "  [broker]",
             f"  port = {ports.local}",
             f'  username = "{tables[0]}"',
-            f'  password_file = "/etc/gameline/broker-password"  # a copy of {folder}/passwords/{tables[0]}',
+            '  password_file = "/etc/gameline/broker-password"',
             f"  accounts = {{ {roles} }}",
             "On another machine, with a copy of ca.crt, also:",
             f'  host = "{host}"',

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from controller import inbox
+from controller.accounts import Role
 from controller.app import BackgroundService, Service
 from controller.config import Config, TableConfig
 from controller.demo import stage
@@ -90,7 +91,8 @@ class Play:
         self._quiet_since_ns = 0
         self.first: list[Callable[[int], None]] = [
             lambda now: self._order(now, "start_game", names=["S", "W", "N", "E"]),
-            lambda now: self._order(now, "start_set"),
+            lambda now: self._order(now, "pause", account="ann", by="bob"),  # forged, so nothing comes of it
+            lambda now: self._order(now, "start_set", account="ann", by="ann"),
             lambda now: table.lay(Seat.S0, End.FIRST, 6, 4),
             lambda now: table.lay(Seat.S1, End.R, 4, 4),
             lambda now: self._press(now, 2, 120_000_000),
@@ -120,9 +122,9 @@ class Play:
         else:
             self.is_over = True
 
-    def _order(self, now_ns: int, name: str, **arguments: Any) -> None:
+    def _order(self, now_ns: int, name: str, *, account: str | None = None, **arguments: Any) -> None:
         body = {"id": name, "sent_ms": time.time_ns() // 1_000_000, "by": "referee", "client": "tests", **arguments}
-        message = CommandMessage(name, json.dumps(body).encode(), False, None, None, None, MonoNs(now_ns))
+        message = CommandMessage(name, json.dumps(body).encode(), False, None, None, None, MonoNs(now_ns), account)
         self._submit(inbox.OrderCame(message))
 
     def _press(self, now_ns: int, seat: int, held_ns: int) -> None:
@@ -141,7 +143,9 @@ def play(folder: Path) -> Played:
     )
     factory = open_factory("mock")
     config: Config = stage.config_of_demo(folder / "journal.sqlite", Address("127.0.0.1", 1, "hall"), 4)
-    config = msgspec.structs.replace(config, table=TableConfig(name="hall", corners_px=RIG.table().corners_px))
+    broker = msgspec.structs.replace(config.broker, accounts={"ann": Role.REFEREE, "bob": Role.CHIEF})
+    place = TableConfig(name="hall", corners_px=RIG.table().corners_px)
+    config = msgspec.structs.replace(config, table=place, broker=broker)
     running: list[Service] = []
     script = Play(
         table, lambda item: running[-1].engine.submit(item), [factory.pin(s.button) for s in DEFAULT_WIRING.seats]
