@@ -134,13 +134,13 @@ class Office:
         marks = {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}
         # Noted before they are written: a file that a power cut kept from being replaced is ours under either mark.
         either = {name: [*dict.fromkeys((*self.notes.files.get(name, ()), mark))] for name, mark in marks.items()}
+        for name in self.notes.accounts.keys() - notes.accounts.keys():
+            (self._folder / "passwords" / name).unlink(missing_ok=True)
         self._note(_with(notes, files=either))
         for name, (data, mode) in ours.items():
             replace_file(self._folder / name, data, mode=mode)
         for name, data in brokers.items():
             replace_file(self._folder / name, data, mode=0o600, owner=self._broker)
-        for name in self.notes.accounts.keys() - notes.accounts.keys():
-            (self._folder / "passwords" / name).unlink(missing_ok=True)
         self._note(_with(notes, files={name: [mark] for name, mark in marks.items()}))
 
     def _noted(self) -> Notes:
@@ -182,7 +182,7 @@ class Office:
 
     def _authority(self) -> Signed:
         certificate, key = self._read("ca.crt"), self._read("ca/ca.key")
-        if certificate is None and key is None:
+        if certificate is None and (key is None or self._read("server.crt") is None):  # it has signed nothing yet
             return make_authority(f"Gameline {socket.gethostname()}"[:64], now=self._now)
         if certificate is None or key is None:
             there, missing = ("ca.crt", "ca/ca.key") if key is None else ("ca/ca.key", "ca.crt")
@@ -197,9 +197,9 @@ class Office:
         names = [*hosts, *(host for host in ("localhost", "127.0.0.1") if host not in hosts)]
         if renew or certificate is None or key is None:
             return make_server(authority, names, now=self._now)
-        if must_be_made(certificate, authority.certificate, names, now=self._now):
-            return make_server(authority, names, now=self._now)
-        return Signed(certificate, key)
+        server = Signed(certificate, key)
+        is_stale = must_be_made(server, authority.certificate, names, now=self._now)
+        return make_server(authority, names, now=self._now) if is_stale else server
 
     def _passwords(self, accounts: Mapping[str, Role], new: Sequence[str]) -> tuple[dict[str, str], bytes]:
         """The passwords that lie open in the folder, and the file of the hashes of all."""
@@ -212,7 +212,9 @@ class Office:
                 passwords[name] = kept.decode().strip()
             elif name not in hashes:  # one that is hashed but does not lie here any more was taken away on purpose
                 passwords[name] = _new_password()
-        fresh = {name: password for name, password in passwords.items() if name not in hashes}
+        # Under two marks stands what a power cut may have kept from being hashed.
+        unsure = {name for name in passwords if len(self.notes.files.get(f"passwords/{name}", ())) > 1}
+        fresh = {name: word for name, word in passwords.items() if name not in hashes or name in unsure}
         hashes |= hashed(fresh, self._folder / "passwords") if fresh else {}
         return passwords, "".join(f"{hashes[name]}\n" for name in accounts).encode()
 

@@ -55,13 +55,7 @@ def make_server(authority: Signed, hosts: Sequence[str], *, now: datetime) -> Si
     Raises:
         CertificateError: a host that is neither a name nor an address, or an authority that can't be read.
     """
-    issuer = _certificate(authority.certificate)
-    try:
-        authority_key = serialization.load_pem_private_key(authority.key, None)
-    except (ValueError, TypeError) as error:
-        raise CertificateError(f"expected the authority's private key in PEM, got something else ({error})") from error
-    if not isinstance(authority_key, ec.EllipticCurvePrivateKey):
-        raise CertificateError("expected an authority's key on an elliptic curve, as gameline makes them")
+    issuer, authority_key = _certificate(authority.certificate), _key(authority.key)
     key = ec.generate_private_key(ec.SECP256R1())
     names = [_name_of(host) for host in hosts]
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, hosts[0][:64])])
@@ -76,13 +70,15 @@ def make_server(authority: Signed, hosts: Sequence[str], *, now: datetime) -> Si
     return _signed(builder, key, authority_key)
 
 
-def must_be_made(server: bytes, authority: bytes, hosts: Sequence[str], *, now: datetime) -> bool:
-    """Whether the server's certificate is no longer what it should be: its hosts, its authority, its time.
+def must_be_made(server: Signed, authority: bytes, hosts: Sequence[str], *, now: datetime) -> bool:
+    """Whether the server's certificate is no longer what it should be: its key, its hosts, its authority, its time.
 
     Raises:
-        CertificateError: one of them, both PEM, can't be read, or a host can't be one.
+        CertificateError: a certificate or key, all PEM, can't be read, or a host can't be one.
     """
-    certificate, issuer = _certificate(server), _certificate(authority)
+    certificate, issuer = _certificate(server.certificate), _certificate(authority)
+    if _key(server.key).public_key() != certificate.public_key():
+        return True
     try:
         certificate.verify_directly_issued_by(issuer)
     except (ValueError, TypeError, InvalidSignature):
@@ -146,6 +142,16 @@ def _name_of(host: str) -> x509.GeneralName:
         if re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", name):
             return x509.DNSName(name)
     raise CertificateError(f"expected a host's name or address, got {host!r}")
+
+
+def _key(pem: bytes) -> ec.EllipticCurvePrivateKey:
+    try:
+        key = serialization.load_pem_private_key(pem, None)
+    except (ValueError, TypeError) as error:
+        raise CertificateError(f"expected a private key in PEM, got something else ({error})") from error
+    if not isinstance(key, ec.EllipticCurvePrivateKey):
+        raise CertificateError("expected a private key on an elliptic curve, as gameline makes them, got another kind")
+    return key
 
 
 def _certificate(pem: bytes) -> x509.Certificate:

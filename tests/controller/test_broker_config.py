@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -16,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from controller import broker_config
-from controller.certificates import CertificateError, make_authority, make_server, must_be_made
+from controller.certificates import CertificateError, Signed, make_authority, make_server, must_be_made
 from controller.cli import main
 from controller.replacing import replace_file
 from tests.controller.guarded_broker import ACCOUNTS, TREE, WAYS, Guarded, Way, open_folder
@@ -150,14 +152,17 @@ def test_folder_of_somebody_else_is_left_alone(tmp_path: Path, capsys: pytest.Ca
     assert contents(tmp_path) == {"mosquitto.conf": b"listener 1883\n"}
 
 
-def test_power_cut_in_the_middle_is_made_good_by_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ended before any one file, the command finishes its work when it is run again."""
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "later"])
+def test_power_cut_in_the_middle_is_made_good_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_first: bool
+) -> None:
+    """Ended before any one file, the command finishes its work when it is run again: all fits together."""
 
     class Cut(Exception):
         """The power is gone."""
 
-    written = replace_file
-    for place in range(16):
+    change = ("--account", "hall=table", "--account", "bob=chief", "--new-password", "hall", "--renew")
+    for place in range(30):
         left = place
 
         def cut(path: Path, data: bytes, *, mode: int = 0o644, owner: tuple[int, int] | None = None) -> None:
@@ -165,22 +170,36 @@ def test_power_cut_in_the_middle_is_made_good_by_the_next_run(tmp_path: Path, mo
             if left == 0:
                 raise Cut
             left -= 1
-            written(path, data, mode=mode, owner=owner)
+            replace_file(path, data, mode=mode, owner=owner)
 
         folder = tmp_path / str(place)
-        made_in(folder, "--account", "hall=table", "--account", "ann=referee")
-        change = ("--account", "bob=chief", "--remove", "ann", "--new-password", "hall", "--renew")
+        if not is_first:
+            made_in(folder, "--account", "hall=table", "--account", "ann=referee")
         monkeypatch.setattr(broker_config, "replace_file", cut)
         try:
             assert main(["broker-config", str(folder), *change]) == 0
             break
         except Cut:
-            monkeypatch.setattr(broker_config, "replace_file", written)
-            files = made_in(folder, "--account", "bob=chief")
-            assert json.loads(files["broker.json"])["files"].keys() <= files.keys() | {"passwords/ann"}
+            monkeypatch.setattr(broker_config, "replace_file", replace_file)
+            assert_fits(made_in(folder, *change[:4]))
     else:
         pytest.fail("the command was cut off at every place")
-    assert place > 5
+    assert place > 9
+
+
+def assert_fits(files: dict[str, bytes]) -> None:
+    """The server's key is its certificate's, that is from the authority, and the hashes are of the passwords."""
+    server = Signed(files["server.crt"], files["server.key"])
+    hosts = [*json.loads(files["broker.json"])["hosts"], "localhost", "127.0.0.1"]
+    assert not must_be_made(server, files["ca.crt"], hosts, now=datetime.now(UTC))
+    make_server(Signed(files["ca.crt"], files["ca/ca.key"]), hosts, now=datetime.now(UTC))
+    for line in files["passwd"].decode().splitlines():
+        account, _, mark = line.partition(":")
+        _, kind, rounds, salt, hashed = mark.split("$")
+        password = files[f"passwords/{account}"].strip()
+        salted = base64.b64decode(salt)
+        assert kind == "7"  # PBKDF2 with SHA-512
+        assert hashlib.pbkdf2_hmac("sha512", password, salted, int(rounds)) == base64.b64decode(hashed)
 
 
 @pytest.mark.parametrize(
@@ -286,15 +305,17 @@ def test_certificate_is_made_anew_for_its_reasons_only(hosts: list[str], days: i
     authority = make_authority("A", now=NOW)
     server = make_server(authority, ["a.local"], now=NOW)
     when = NOW + timedelta(days=days)
-    assert must_be_made(server.certificate, authority.certificate, hosts, now=when) is is_made
-    assert must_be_made(server.certificate, make_authority("A", now=NOW).certificate, ["a.local"], now=NOW)
+    assert must_be_made(server, authority.certificate, hosts, now=when) is is_made
+    assert must_be_made(server, make_authority("A", now=NOW).certificate, ["a.local"], now=NOW)
 
 
 def test_authority_that_is_none_is_told() -> None:
     """Something else in the place of the authority is one sentence."""
     authority = make_authority("A", now=NOW)
     with pytest.raises(CertificateError, match="expected a certificate in PEM"):
-        must_be_made(b"no", authority.certificate, ["a"], now=NOW)
+        must_be_made(Signed(b"no", authority.key), authority.certificate, ["a"], now=NOW)
+    with pytest.raises(CertificateError, match="expected a private key in PEM"):
+        must_be_made(Signed(authority.certificate, b"no"), authority.certificate, ["a"], now=NOW)
     with pytest.raises(CertificateError, match="expected a host's name or address"):
         make_server(authority, ["a b"], now=NOW)
 

@@ -280,6 +280,8 @@ def old(broker: Mosquitto) -> Iterator[int]:
         def talk(client: socket.socket, _address: object) -> None:
             with client, contextlib.suppress(OSError):
                 hello = client.recv(1000)
+                if len(hello) < 9:
+                    return
                 if hello[8] == 5:  # the protocol's level, behind the length and the name MQTT
                     client.sendall(OLD_CONNACK)
                     return
