@@ -184,6 +184,15 @@ def wait_gone(table: Table) -> None:
     table.turn_until(lambda: not table.mqtt.connected, "the table notices that the broker is gone")
 
 
+def freeze(broker: Broker) -> int:
+    """Stop the broker where it stands, and return once every thread of it does: its process."""
+    assert broker.process_id is not None
+    os.kill(broker.process_id, signal.SIGSTOP)
+    _, status = os.waitpid(broker.process_id, os.WUNTRACED)
+    assert os.WIFSTOPPED(status)
+    return broker.process_id
+
+
 # --- birth and death --------------------------------------------------------------------------------------------------
 
 
@@ -285,8 +294,7 @@ def test_events_in_flight_in_a_frozen_broker_are_sent_again_as_late(broker: Brok
         table.play(1)
         table.deliver()
         display.until(lambda: len(display.events()) == 1, "one event")
-        assert broker.process_id is not None
-        os.kill(broker.process_id, signal.SIGSTOP)
+        freeze(broker)
         table.play(300)
         for _ in range(20):
             table.mqtt.pump(table.journal)
@@ -388,12 +396,11 @@ def test_broker_that_forgot_gets_the_newest_of_everything(broker: Broker, table:
 def test_frozen_broker_misses_what_was_between(broker: Broker, table: Table) -> None:
     """A broker that stands still for a while gets the state before, and then the newest, not a hundred between."""
     with Listener(broker) as display:
-        assert broker.process_id is not None
-        os.kill(broker.process_id, signal.SIGSTOP)
+        process_id = freeze(broker)
         for revision in range(100):
             table.mqtt.show_state(str(revision).encode())
             table.mqtt.pump(table.journal)
-        os.kill(broker.process_id, signal.SIGCONT)
+        os.kill(process_id, signal.SIGCONT)
         table.turn_until(lambda: 99 in display.at("state"), "the newest state arrives")
         assert display.at("state") == [0, 99]
 
