@@ -14,7 +14,7 @@ from paho.mqtt.client import MQTTMessage
 
 from controller.config import Config, ConfigError
 from controller.mqtt import CommandMessage, Mqtt
-from controller.mqtt_link import Link
+from controller.mqtt_link import Link, Version
 
 MACHINE_ID = Path("/etc/machine-id")
 
@@ -40,7 +40,6 @@ def table_at_broker(
             **address,
             client_id=_client_id(config),
             table=config.table.name,
-            version_of_mqtt=config.broker.mqtt,
             with_accounts=bool(config.broker.accounts),
             boot_id=boot_id,
             version=version,
@@ -62,10 +61,7 @@ def caller_at_broker(config: Config, *, logger: logging.Logger, clock_ns: Callab
     """
     address = _address(config)
     with _naming_the_host():
-        version = config.broker.mqtt
-        return Link(
-            **address, version=version, client_id=f"{_client_id(config)}-selftest", logger=logger, clock_ns=clock_ns
-        )
+        return Link(**address, client_id=f"{_client_id(config)}-selftest", logger=logger, clock_ns=clock_ns)
 
 
 def referee_at_broker(
@@ -104,6 +100,7 @@ class _Address(TypedDict):
     password: str | None
     reconnect_s: tuple[float, float]
     tls: ssl.SSLContext | None
+    version_of_mqtt: Version
 
 
 def _address(config: Config) -> _Address:
@@ -115,6 +112,7 @@ def _address(config: Config) -> _Address:
         "password": _password(config),
         "reconnect_s": broker.reconnect_s,
         "tls": _tls(config),
+        "version_of_mqtt": broker.mqtt,
     }
 
 

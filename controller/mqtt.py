@@ -122,7 +122,7 @@ class Mqtt:
             reconnect_s=reconnect_s,
             clock_ns=clock_ns,
             tls=tls,
-            version=version_of_mqtt,
+            version_of_mqtt=version_of_mqtt,
         )
 
     def start(self) -> None:

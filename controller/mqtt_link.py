@@ -72,7 +72,7 @@ class Link:
         reconnect_s: the shortest and longest wait before a new try, doubled from try to try.
         clock_ns: a monotonic clock.
         tls: how the broker's certificate is judged; None: a connection in the clear.
-        version: of MQTT; a broker that refuses 5 is spoken to in 3.1.1 from then on.
+        version_of_mqtt: a broker that refuses 5 is spoken to in 3.1.1 from then on.
 
     Raises:
         ValueError: a host that cannot be one.
@@ -94,7 +94,7 @@ class Link:
         reconnect_s: tuple[float, float],
         clock_ns: Callable[[], int],
         tls: ssl.SSLContext | None = None,
-        version: Version = "5",
+        version_of_mqtt: Version = "5",
     ) -> None:
         self._host, self._port, self._client_id = _checked_host(host), port, client_id
         self._subscription, self._on_message = subscription, on_message
@@ -104,7 +104,7 @@ class Link:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._refused = False  # the broker said no to this attempt
-        self._at, self._username, self._tls, self._version = f"{host}:{port}", username, tls, version
+        self._at, self._username, self._tls, self._version = f"{host}:{port}", username, tls, version_of_mqtt
         self._why = f"There is no connection to the MQTT broker at {host}:{port} yet."
         self._thrown_out: deque[tuple[int, bool]] = deque(maxlen=3)  # when, and whether another client took over
         self._fault: tuple[int, str] | None = None

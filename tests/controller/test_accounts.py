@@ -136,8 +136,19 @@ def test_service_takes_orders_by_account(guarded: Guarded, service: subprocess.P
             assert refused["reason"] == "forbidden"
         assert order(bob, "restart_set", "bob", by="bob", reason="a hand fell open", chief=True)["accepted"]
 
-        own = {voice: {topic for topic, _ in voice.heard if "/reply/" in topic} for voice in (ann, bob, wall)}
-        assert own == {ann: {f"{TREE}reply/ann/console"}, bob: {f"{TREE}reply/bob/console"}, wall: set()}
+        config = tmp_path / "gameline.toml"
+        said_as = ["--account", "ann", "--password-file", str(guarded.folder / "passwords" / "ann")]
+        for words in (["start_set"], ["pause", *said_as]):
+            command = [sys.executable, "-m", "controller", "referee", str(config), *words]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+            assert (done.returncode, done.stderr) == (0, ""), done
+        assert mirror.hear("cmd/pause/ann")["by"] == "ann"
+
+        own = {
+            voice: {topic.rpartition("/")[0] for topic, _ in voice.heard if "/reply/" in topic}
+            for voice in (ann, bob, wall)
+        }
+        assert own == {ann: {f"{TREE}reply/ann"}, bob: {f"{TREE}reply/bob"}, wall: set()}
         assert mirror.hear("event/set_annulled")["body"]["by"] == "bob"
 
         arguments = Path(f"/proc/{service.pid}/cmdline").read_bytes()
