@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from gpiozero import Factory
@@ -33,7 +33,6 @@ from controller.config import Config, ConfigError
 from controller.demo import run as demo
 from controller.demo.stage import Photographer, config_of_demo
 from controller.demo.watching import Address
-from controller.game.rulesets import values_of
 from controller.journal import Journal, JournalError
 from controller.keeper import RecordTo, keeper_of
 from controller.lookout import item_of, lookout_of, open_page, remembering, table_of
@@ -162,7 +161,7 @@ class Service:
                 clock_synchronised=is_clock_set,
                 temperature_c=temperature_c,
                 is_quiet=quiet,
-                meta=_meta(config),
+                version=VERSION,
                 desk=Desk(
                     setting=setting,
                     publish=mqtt.show_selftest,
@@ -314,16 +313,6 @@ def _open_journal(config: Config, boot_id: str) -> Journal:
         wall_utc=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"),
         clock_synchronised=is_clock_set,
     )
-
-
-def _meta(config: Config) -> dict[str, Any]:
-    return {
-        "schema": 1,
-        "version": VERSION,
-        "table": config.table.name,
-        "seats": "0 to 3, clockwise seen from above; pair A sits at 0 and 2, pair B at 1 and 3",
-        "rules": values_of(config.game),
-    }
 
 
 def replay_recording(

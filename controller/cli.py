@@ -31,6 +31,7 @@ EXAMPLES = {
     "referee": "gameline referee warn --seat 0 --reason talk",
     "register": "gameline register /var/lib/gameline/journal.sqlite --out game.pdf",
     "ledger": "gameline ledger 'Spring Cup' table1.sqlite table2.json --out cup.json",
+    "schema": "gameline schema event/domino_laid > domino_laid.schema.json",
     "calibrate": "gameline calibrate --page cards.svg; then gameline calibrate /etc/gameline/gameline.toml",
     "broker-config": "gameline broker-config /etc/mosquitto/gameline --account table1=table --account ann=referee",
     "wiring": "gameline wiring /etc/gameline/gameline.toml --svg wiring.svg",
@@ -140,6 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_referee(commands)
     _add_paperwork(commands)
     _add_workshop(commands)
+    _add_contract(commands)
     return parser
 
 
@@ -240,6 +242,14 @@ def _add_broker_config(commands: argparse._SubParsersAction[argparse.ArgumentPar
     broker.add_argument(
         "--new-password", action="append", default=[], metavar="NAME", help="for a display that is lost"
     )
+
+
+def _add_contract(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The commands for whoever writes what listens to a table."""
+    schema = _add(commands, "schema", "the JSON Schema of what goes over each MQTT topic", room="asyncapi")
+    asked = schema.add_mutually_exclusive_group()
+    asked.add_argument("topic", nargs="?", metavar="TOPIC", help="as it is listed without one: state, cmd/lay ...")
+    asked.add_argument("--asyncapi", action="store_true", help="all of them in one AsyncAPI 3 document")
 
 
 def _add(

@@ -11,7 +11,6 @@ import queue
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import msgspec
 
@@ -49,6 +48,7 @@ from controller.inbox import (
     Witness,
 )
 from controller.journal import Answered, Draft, Entry, Journal, JournalError
+from controller.messages import CameraPart, Health, Heartbeat, Meta, Part
 from controller.mqtt import CommandMessage
 from controller.orders import Accepted, Answer, Door
 from controller.selftest import Asked
@@ -93,7 +93,7 @@ class Engine:
         clock_synchronised: Callable[[], bool],
         temperature_c: Callable[[], float | None],
         is_quiet: Callable[[], bool],
-        meta: Mapping[str, Any],
+        version: str,
         desk: Desk,
         logger: logging.Logger,
         witness: Witness | None = None,
@@ -109,7 +109,7 @@ class Engine:
         self._clock_synchronised = clock_synchronised
         self._temperature_c = temperature_c
         self._is_quiet = is_quiet
-        self._meta = meta
+        self._meta = Meta(version, table, params)
         self._log = logger
         self._door = Door(params=params, table=table, wall_ms=wall_ms, accounts=accounts)
         self._inbox: queue.Queue[Item] = queue.Queue()
@@ -506,40 +506,41 @@ class Engine:
         return flash._replace(at=self._flash_began) if flash is not None and flash == newest else flash
 
     def _show_health(self, now: MonoNs) -> None:
-        parts: dict[str, dict[str, Any]] = {
-            "camera": self._camera_part(),
-            "disk": _part(self._storage_trouble),
-            "broker": _part(self._outlet.problem),
-            "clock": _part(None if self._clock_synchronised() else CLOCK_UNSET, bad="degraded"),
-            "record": _part(self._witness.trouble if self._witness is not None else None, bad="degraded"),
-            "seats": _part(
-                "; ".join(f"{place}: {told(wrong)}" for place, wrong in self._seats.faults().items()), bad="degraded"
-            ),
-        }
-        payload = msgspec.json.encode(parts)
+        faults = "; ".join(f"{place}: {told(wrong)}" for place, wrong in self._seats.faults().items())
+        health = Health(
+            camera=self._camera_part(),
+            disk=_failed(self._storage_trouble),
+            broker=_failed(self._outlet.problem),
+            clock=_degraded(None if self._clock_synchronised() else CLOCK_UNSET),
+            record=_degraded(self._witness.trouble if self._witness is not None else None),
+            seats=_degraded(faults),
+        )
+        payload = msgspec.json.encode(health)
         if payload != self._shown_health:
             self._shown_health = payload
             self._outlet.show_health(payload)
 
-    def _camera_part(self) -> dict[str, Any]:
+    def _camera_part(self) -> CameraPart:
         """Why it cannot see, or else what is wrong with what it sees, by code."""
-        if self.state.camera_trouble is not None or not self._ailing:
-            return {**_part(self.state.camera_trouble)}
-        return {**_part("; ".join(self._ailing.values()), bad="degraded"), "codes": list(self._ailing)}
+        if self.state.camera_trouble is not None:
+            return CameraPart("failed", self.state.camera_trouble)
+        if self._ailing:
+            return CameraPart("degraded", "; ".join(self._ailing.values()), tuple(self._ailing))
+        return CameraPart()
 
-    def _heartbeat(self, now: MonoNs) -> dict[str, Any]:
+    def _heartbeat(self, now: MonoNs) -> Heartbeat:
         clock = self.state.clock
         frame_age_ms = None if self._last_frame_ns is None else (now - self._last_frame_ns) // 1_000_000
-        return {
-            "revision": self.state.revision,
-            "sequence": self._journal.last_sequence,
-            "mono_ns": now,
-            "frame_age_ms": frame_age_ms,
-            "seconds_left": clock.seconds_left(now) if self.state.phase is Phase.PLAY else None,
-            "running": clock.is_running,
-            "clock_synchronised": self._clock_synchronised(),
-            "temperature_c": self._temperature_c(),
-        }
+        return Heartbeat(
+            revision=self.state.revision,
+            sequence=self._journal.last_sequence,
+            mono_ns=now,
+            frame_age_ms=frame_age_ms,
+            seconds_left=clock.seconds_left(now) if self.state.phase is Phase.PLAY else None,
+            running=clock.is_running,
+            clock_synchronised=self._clock_synchronised(),
+            temperature_c=self._temperature_c(),
+        )
 
 
 def _answered(order: Accepted, entries: Sequence[Entry]) -> Answered:
@@ -567,5 +568,9 @@ def _is_granted(happened: Sequence[ev.Event]) -> bool:
     )
 
 
-def _part(why: str | None, *, bad: str = "failed") -> dict[str, str]:
-    return {"status": bad, "why": why} if why else {"status": "ok", "why": ""}
+def _failed(why: str | None) -> Part:
+    return Part("failed", why) if why else Part()
+
+
+def _degraded(why: str | None) -> Part:
+    return Part("degraded", why) if why else Part()

@@ -13,11 +13,13 @@ import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import msgspec
 from paho.mqtt.client import MQTTMessage
 
 from controller.journal import Entry, Journal, JournalError
+from controller.messages import Connection, Event
 from controller.mqtt_link import Acknowledged, Link, Retained, Up, Version
 
 CURSOR = "mqtt"  # the name of our place in the journal
@@ -294,16 +296,16 @@ class Mqtt:
     def _event(self, entry: Entry) -> bytes:
         missed = entry.boot_id != self._boot_id or entry.mono_ns < self._link.since_ns
         return msgspec.json.encode(
-            {
-                "sequence": entry.sequence,
-                "type": entry.type,
-                "mono_ns": entry.mono_ns,
-                "boot_id": entry.boot_id,
-                "wall_utc": entry.wall_utc,
-                "clock_synchronised": entry.clock_synchronised,
-                "historical": missed or self._clock_ns() - entry.mono_ns > LATE_NS,
-                "body": entry.body,
-            }
+            Event(
+                sequence=entry.sequence,
+                type=entry.type,
+                mono_ns=entry.mono_ns,
+                boot_id=entry.boot_id,
+                wall_utc=entry.wall_utc,
+                clock_synchronised=entry.clock_synchronised,
+                historical=missed or self._clock_ns() - entry.mono_ns > LATE_NS,
+                body=entry.body,
+            )
         )
 
     def _publish(
@@ -315,8 +317,8 @@ class Mqtt:
             topic, payload, connection=self._birth, qos=qos, retain=retain, correlation=correlation
         )
 
-    def _connection(self, status: str) -> Retained:
-        body = {"status": status, "boot_id": self._boot_id, "version": self._version}
+    def _connection(self, status: Literal["online", "offline", "lost"]) -> Retained:
+        body = Connection(status, self._boot_id, self._version)
         return Retained(f"{self._prefix}connection", msgspec.json.encode(body))
 
     # --- in the network thread ----------------------------------------------------------------------------------------

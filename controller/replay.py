@@ -252,7 +252,7 @@ def _engine(
         clock_synchronised=lambda: True,
         temperature_c=lambda: None,
         is_quiet=lambda: True,
-        meta={},
+        version="",
         desk=Desk(setting=setting, publish=lambda payload: None, ask_look=lambda: None, is_quiet=lambda: True),
         logger=logger,
         accounts=accounts,

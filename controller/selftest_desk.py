@@ -6,16 +6,16 @@ Called only from the loop's thread. Nothing of it goes to the journal: it is no 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import msgspec
 
 from controller.faults import Faults
 from controller.inbox import PressLike
+from controller.messages import SelfTestOver, SelfTestRunning
 from controller.selftest import Asked, Showing
 from controller.selftest_checks import Look
 from controller.selftest_guide import Guide, Setting
-from controller.selftest_page import report_json, results_json
+from controller.selftest_page import report_record
 
 TELL_EVERY_NS = 500_000_000
 """Within a step news wait so long for each other: a button that chatters has another count on every round."""
@@ -60,7 +60,7 @@ class Desk:
 
     def begin(self) -> None:
         """Say that none is running: the last service may have ended in the middle of one."""
-        self._tell({"running": False, "say": "", "report": None})
+        self._tell(SelfTestOver())
 
     def ask(self, asked: Asked, now_ns: int, *, is_game_on: bool) -> Refusal | None:
         """Start or end a self-test; why not, or None.
@@ -120,7 +120,7 @@ class Desk:
             self._ask_look()
         if guide.is_over:
             self._guide = self.showing = None
-            self._tell({"running": False, "say": showing.say, "report": report_json(guide.report())})
+            self._tell(SelfTestOver(say=showing.say, report=report_record(guide.report())))
             return
         self.showing = showing
         results = guide.progress()
@@ -128,16 +128,15 @@ class Desk:
         if is_new_step and (news := (showing.step, showing.say, results)) != self._told:
             self._told, self._told_step, self._told_ns = news, showing.step, now_ns
             self._tell(
-                {
-                    "running": True,
-                    "by": self._by,
-                    "step": showing.step,
-                    "steps": showing.steps,
-                    "say": showing.say,
-                    "seconds_left": showing.seconds_left,
-                    "results": results_json(results),
-                }
+                SelfTestRunning(
+                    by=self._by,
+                    step=showing.step,
+                    steps=showing.steps,
+                    say=showing.say,
+                    seconds_left=showing.seconds_left,
+                    results=results,
+                )
             )
 
-    def _tell(self, body: Mapping[str, Any]) -> None:
+    def _tell(self, body: SelfTestRunning | SelfTestOver) -> None:
         self._publish(msgspec.json.encode(body))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import textwrap
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
+from controller.messages import SelfTestReport
 from controller.selftest_guide import Report
 from controller.selftest_results import Result
 
@@ -39,33 +40,19 @@ td:first-child{width:19%}td:nth-child(2){width:30%}td:nth-child(3){width:39%}}
 """
 
 
-def report_json(report: Report) -> dict[str, Any]:
+def report_record(report: Report) -> SelfTestReport:
     """The report as `--json` prints it and the topic `selftest` carries it."""
-    return {
-        "table": report.table,
-        "version": report.version,
-        "began": report.began,
-        "seconds": round(report.seconds, 1),
-        "by": report.by,
-        "stopped": report.stopped,
-        "passed": report.has_passed,
-        "results": results_json(report.results),
-        "last_word": report.last_word,
-    }
-
-
-def results_json(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """The lines of a page."""
-    return [
-        {
-            "part": result.part,
-            "expected": result.expected,
-            "came": result.came,
-            "passed": result.passed,
-            "to_do": result.to_do,
-        }
-        for result in results
-    ]
+    return SelfTestReport(
+        table=report.table,
+        version=report.version,
+        began=report.began,
+        seconds=round(report.seconds, 1),
+        by=report.by,
+        stopped=report.stopped,
+        passed=report.has_passed,
+        results=report.results,
+        last_word=report.last_word,
+    )
 
 
 def verdict(report: Report) -> str:

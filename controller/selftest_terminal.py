@@ -20,13 +20,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
+import msgspec
+
 from controller.app import FAULTS, self_test_bench
 from controller.cli import Sorry, forsake
 from controller.config import ConfigError, in_file, load_config
 from controller.journal_errors import JournalBusy
 from controller.selftest import Showing
 from controller.selftest_guide import Report
-from controller.selftest_page import WIDTH, report_html, report_json, report_text, result_line
+from controller.selftest_page import WIDTH, report_html, report_record, report_text, result_line
 from controller.selftest_results import Result
 
 _COUNTS = re.compile(r"\d+ pulses?")
@@ -112,7 +114,7 @@ def _hand_over(report: Report, options: argparse.Namespace, *, guide_gone: str |
 
 def _print(report: Report, *, as_json: bool) -> None:
     if as_json:
-        text = json.dumps(report_json(report))
+        text = json.dumps(msgspec.to_builtins(report_record(report)))
     else:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
         text = report_text(report, width=min(width, WIDTH))

@@ -1,4 +1,4 @@
-"""`snapshot(state, now)`: the whole scoreboard as one record of plain values; no hand before it is shown."""
+"""`snapshot(state, now)`: the whole scoreboard as one record of values; no hand before it is shown."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import math
 from dataclasses import dataclass
 
 from controller.game.clocks import NS_PER_S
+from controller.game.commands import Decision
 from controller.game.draw import mixing
+from controller.game.events import Ending, FindingKind, ProvenBy, Winner
 from controller.game.paragraphs import PARAGRAPHS
 from controller.game.penalties import fine_of, is_expelled
 from controller.game.rulesets import RuleSet
 from controller.game.rulings import decisions_on
 from controller.game.seen import Stills
-from controller.game.state import Awaited, Finding, Phase, Signature, State
+from controller.game.state import AlertKind, Awaited, Finding, Halt, Phase, Signature, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
 
 Halves = tuple[int, int]
@@ -24,7 +26,7 @@ class LineTile:
 
     left: int
     right: int
-    seat: int
+    seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +44,21 @@ class FindingView:
     """A finding that waits for the referee."""
 
     id: int
-    kind: str
-    seat: int | None
+    kind: FindingKind
+    seat: Seat | None
     """None where only a pair, or nobody, is proven."""
     clause: str
     text: str
-    pair: str | None
+    pair: Pair | None
     """Whose offence it is; None where nobody's is proven."""
     act: int
     """The move or pass in question, as people count: the first of its set is 1."""
     passes: tuple[int, ...]
     """The passes that the proof rests on, as acts."""
-    proven_by: str | None
+    proven_by: ProvenBy | None
     repairs: tuple[str, ...]
     """Single misreadings that would explain it as well, in words."""
-    decisions: tuple[str, ...]
+    decisions: tuple[Decision, ...]
     """What may be said to it now."""
     set_no: int | None
     """The registered set it is about; None: this one."""
@@ -70,7 +72,7 @@ class FindingView:
 class AlertView:
     """What the referee has not yet acknowledged."""
 
-    kind: str
+    kind: AlertKind
     text: str
 
 
@@ -96,10 +98,10 @@ class ResultView:
     """One set of the register."""
 
     set_no: int
-    lead: int | None
+    lead: Seat | None
     """None for a set that was lost before its lead was drawn."""
-    by: str
-    winner: str
+    by: Ending
+    winner: Winner
     spots: tuple[int, int] | None
     points: tuple[float, float]
     moves: int
@@ -110,7 +112,7 @@ class ResultView:
 class RulesView:
     """Which rules are played; `game_started` has every parameter."""
 
-    rule_set: str
+    rule_set: RuleSet
     version: str
 
 
@@ -119,23 +121,23 @@ class SeatingView:
     """Who sits where in the next game, as it was drawn."""
 
     names: tuple[str, str, str, str]
-    lead: int
+    lead: Seat
 
 
 @dataclass(frozen=True, slots=True)
 class MixingView:
     """Who mixes for the next set, and in which order the dominoes are taken."""
 
-    first: int
-    second: int
-    takes: tuple[int, ...]
+    first: Seat
+    second: Seat
+    takes: tuple[Seat, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ExposedView:
     """A domino that everybody knows to be in a hand."""
 
-    seat: int
+    seat: Seat
     tile: Halves
 
 
@@ -144,21 +146,21 @@ class Snapshot:
     """Everything a display needs; seats 0..3 clockwise, pairs [A, B], dominoes as [half, half]."""
 
     revision: int
-    phase: str
+    phase: Phase
     set_no: int
     sets: int
-    lead: int | None
-    turn: int | None
+    lead: Seat | None
+    turn: Seat | None
     line: tuple[LineTile, ...]
     ends: Halves | None
     names: tuple[str, str, str, str]
     tiles_left: tuple[int, int, int, int]
     points: tuple[float, float]
-    winner: str | None
+    winner: Winner | None
     results: tuple[ResultView, ...]
     warnings: tuple[int, int]
     findings: tuple[FindingView, ...]
-    halts: tuple[str, ...]
+    halts: tuple[Halt, ...]
     take_back: tuple[Halves, ...]
     shown: tuple[tuple[Halves, ...], ...] | None
     clock: ClockView
@@ -174,13 +176,13 @@ class Snapshot:
     """Points of drawn deadlocks that the winner of the next decided set gets on top."""
     needs_referee: str | None
     """What only a person can decide now."""
-    claim: int | None
+    claim: Seat | None
     """The seat that has to show its hand for a redeal."""
     exposed: tuple[ExposedView, ...]
     warnings_competition: tuple[int, int]
-    expelled: tuple[str, ...]
+    expelled: tuple[Pair, ...]
     """Pairs that are out of the competition."""
-    ended_by: str | None
+    ended_by: Ending | None
     """The warning that ended the game; null where it is not over, or all its sets are played."""
     fines: tuple[int, int]
     """Points for which the pairs are fined in this set (`spots`)."""
@@ -197,7 +199,7 @@ def snapshot(state: State, now: MonoNs) -> Snapshot:
     left = [state.tiles_left(seat) for seat in Seat]
     return Snapshot(
         revision=state.revision,
-        phase=state.phase.value,
+        phase=state.phase,
         set_no=set_no,
         sets=state.params.sets_in_game,
         lead=state.lead,
@@ -207,14 +209,13 @@ def snapshot(state: State, now: MonoNs) -> Snapshot:
         names=state.names,
         tiles_left=(left[0], left[1], left[2], left[3]),
         points=state.points,
-        winner=state.winner.value if state.winner else None,
+        winner=state.winner,
         results=tuple(
-            ResultView(r.set_no, r.lead, r.by.value, r.winner.value, r.spots, r.points, r.moves, r.passes)
-            for r in state.results
+            ResultView(r.set_no, r.lead, r.by, r.winner, r.spots, r.points, r.moves, r.passes) for r in state.results
         ),
         warnings=(state.warnings_of(Pair.A), state.warnings_of(Pair.B)),
         findings=tuple(_finding(state, finding) for finding in state.told_findings),
-        halts=tuple(sorted(halt.value for halt in state.halts)),
+        halts=tuple(sorted(state.halts, key=lambda halt: halt.value)),
         take_back=tuple(_halves(tile) for tile in state.take_back),
         shown=tuple(tuple(_halves(tile) for tile in hand) for hand in state.shown) if state.shown else None,
         clock=ClockView(
@@ -223,11 +224,11 @@ def snapshot(state: State, now: MonoNs) -> Snapshot:
             elapsed_ms=clock.elapsed_ns(now) // 1_000_000,
             seconds_left=clock.seconds_left(now),
         ),
-        alert=AlertView(state.alert.kind.value, state.alert.text) if state.alert else None,
+        alert=AlertView(state.alert.kind, state.alert.text) if state.alert else None,
         sync_text=state.sync.text if state.sync else None,
         competition=state.competition,
         game=state.game,
-        rules=RulesView(state.params.rule_set.value, state.params.version),
+        rules=RulesView(state.params.rule_set, state.params.version),
         seating=SeatingView(state.seating.names, state.seating.lead) if state.seating else None,
         mixing=_mixing(state),
         extra_set=set_no > state.params.sets_in_game,
@@ -240,8 +241,8 @@ def snapshot(state: State, now: MonoNs) -> Snapshot:
             if shown.tile not in state.line.tiles
         ),
         warnings_competition=(state.competition_warnings_of(Pair.A), state.competition_warnings_of(Pair.B)),
-        expelled=tuple(pair.value for pair in Pair if is_expelled(state, pair)),
-        ended_by=state.ended_by.value if state.ended_by else None,
+        expelled=tuple(pair for pair in Pair if is_expelled(state, pair)),
+        ended_by=state.ended_by,
         fines=(fine_of(state, Pair.A), fine_of(state, Pair.B)),
         muted=_muted(state, now),
         signatures=tuple(SignatureView(_signer(signature), signature.by) for signature in state.signatures),
@@ -265,16 +266,16 @@ def _muted(state: State, now: MonoNs) -> MuteView | None:
 def _finding(state: State, finding: Finding) -> FindingView:
     return FindingView(
         id=finding.number,
-        kind=finding.kind.value,
+        kind=finding.kind,
         seat=finding.seat,
         clause=finding.clause,
         text=finding.text,
-        pair=finding.pair.value if finding.pair else None,
+        pair=finding.pair,
         act=finding.ply + 1,
         passes=tuple(place + 1 for place in finding.passes),
-        proven_by=finding.proven_by.value if finding.proven_by else None,
+        proven_by=finding.proven_by,
         repairs=finding.repairs,
-        decisions=tuple(sorted(decision.value for decision in decisions_on(state, finding))),
+        decisions=tuple(sorted(decisions_on(state, finding), key=lambda decision: decision.value)),
         set_no=finding.set_no,
         rule=PARAGRAPHS[finding.kind],
         stills=finding.stills,

@@ -104,7 +104,7 @@ def main(path: Path) -> None:
         clock_synchronised=lambda: True,
         temperature_c=lambda: None,
         is_quiet=lambda: False,
-        meta={},
+        version="",
         desk=desk_of(FakeOutlet(), seats),
         logger=logging.getLogger("test"),
     )

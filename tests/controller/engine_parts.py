@@ -15,6 +15,7 @@ from controller.selftest_checks import CameraWanted, Measured
 from controller.selftest_desk import Desk
 from controller.selftest_guide import Setting
 from hardware.seats import Fault
+from tests.controller import contract
 
 S = 1_000_000_000
 SHARP = 0.97
@@ -78,7 +79,7 @@ class FakeSeats:
 
 @dataclass
 class FakeOutlet:
-    """A broker that keeps what was said."""
+    """A broker that keeps what was said, if it is as its schema says."""
 
     problem: str | None = None
     alive: bool = True
@@ -89,26 +90,33 @@ class FakeOutlet:
     selftests: list[dict[str, Any]] = field(default_factory=list)
 
     def show_meta(self, payload: bytes) -> None:
-        json.loads(payload)
+        _kept("meta", payload)
 
     def show_state(self, payload: bytes) -> None:
-        self.states.append(json.loads(payload))
+        self.states.append(_kept("state", payload))
 
     def show_health(self, payload: bytes) -> None:
-        self.healths.append(json.loads(payload))
+        self.healths.append(_kept("health", payload))
 
     def show_selftest(self, payload: bytes) -> None:
-        self.selftests.append(json.loads(payload))
+        self.selftests.append(_kept("selftest", payload))
 
     def heartbeat(self, payload: bytes) -> None:
-        self.beats.append(json.loads(payload))
+        self.beats.append(_kept("heartbeat", payload))
 
     def pump(self, journal: Journal) -> None:
         pass
 
     def reply(self, message: CommandMessage, payload: bytes, *, client: str | None = None) -> bool:
-        self.replies.append(json.loads(payload))
+        self.replies.append(_kept("reply", payload))
         return True
+
+
+def _kept(topic: str, payload: bytes) -> Any:
+    """A message that keeps the contract."""
+    body = json.loads(payload)
+    contract.check(topic, body)
+    return body
 
 
 SETTING = Setting(

@@ -16,6 +16,7 @@ import numpy as np
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 
+from tests.controller import contract
 from vision.layout import LineLayout
 from vision.look import Look
 from vision.render import Backdrop
@@ -42,7 +43,7 @@ class Display:
         self.client.loop_start()
 
     def wait_for(self, topic: str, is_it: Callable[[Any], bool] = lambda body: True, timeout_s: float = 20.0) -> Any:
-        """The next message on `topic` that is what is waited for."""
+        """The next message on `topic` that is what is waited for; all that is heard until then keeps the contract."""
         deadline = time.monotonic() + timeout_s
         while (left := deadline - time.monotonic()) > 0:
             try:
@@ -50,6 +51,8 @@ class Display:
             except queue.Empty:
                 break
             self.heard_so_far.append((heard, body))
+            if not heard.startswith("cmd/"):  # a test may send what is no order
+                contract.check(heard, body)
             if heard == topic and is_it(body):
                 return body
         raise AssertionError(f"nothing such came on {topic} in {timeout_s} s")

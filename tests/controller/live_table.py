@@ -84,7 +84,7 @@ class LiveTable:
                 clock_synchronised=lambda: True,
                 temperature_c=lambda: None,
                 is_quiet=lambda: False,
-                meta={},
+                version="",
                 desk=desk_of(FakeOutlet(), self.seats),
                 logger=logging.getLogger("test"),
             )

@@ -125,7 +125,7 @@ def make_table(path: Path, time: Time, params: Params | None = None) -> Table:
         clock_synchronised=lambda: True,
         temperature_c=lambda: None,
         is_quiet=lambda: seats.is_night,
-        meta={"rule_set": "fours"},
+        version="0.1",
         desk=desk_of(outlet, seats),
         logger=logging.getLogger("test"),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import msgspec
+
 from controller.selftest_guide import Report
-from controller.selftest_page import LEAST_WIDTH, WIDTH, report_html, report_json, report_text, verdict
+from controller.selftest_page import LEAST_WIDTH, WIDTH, report_html, report_record, report_text, verdict
 from controller.selftest_results import Result
 
 RESULTS = (
@@ -93,12 +94,12 @@ def test_what_is_left_to_do_on_the_table_stands_below_the_verdict() -> None:
     report = replace(GOOD, last_word="Take the domino away & go.")
     assert report_text(report).split("All 1 parts are well.\n\n")[1].startswith("Take the domino away & go.\n")
     assert "<p>Take the domino away &amp; go.</p>" in report_html(report)
-    assert report_json(report)["last_word"] == "Take the domino away & go."
+    assert report_record(report).last_word == "Take the domino away & go."
 
 
 def test_json_has_the_same_and_can_be_read_back() -> None:
     """One object, with null for what was not tested."""
-    body = json.loads(json.dumps(report_json(REPORT)))
+    body = msgspec.json.decode(msgspec.json.encode(report_record(REPORT)))
     assert (body["table"], body["passed"], body["seconds"]) == ("hall <1>", False, 61.4)
     assert [line["passed"] for line in body["results"]] == [True, False, False, None]
     assert set(body["results"][0]) == {"part", "expected", "came", "passed", "to_do"}
