@@ -33,6 +33,10 @@ test-brokers: $(VENV)/.ready-dev ## the table's MQTT against RabbitMQ, NATS, and
 	for broker in mosquitto mosquitto-3.1.1 nats rabbitmq; do GAMELINE_TEST_BROKER=$$broker $(BIN)/python -m pytest \
 	    -rs --timeout 600 tests/controller/test_mqtt.py tests/controller/test_broker_abilities.py || exit 1; done
 
+test-contract: build/contract/.ready ## AsyncAPI's own parser on the document, and docs/mqtt.md's displays in Node.js
+	PATH="$(CURDIR)/$(BIN):$$PATH" GAMELINE_TEST_NODE=build/contract/node_modules \
+	    $(BIN)/python -m pytest -rs tests/contract
+
 check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -80,5 +84,14 @@ $(VENV)/.ready-gpio: pyproject.toml constraints.txt .ci/prepare
 	@bash .ci/prepare $(VENV) .[dev,pi]
 	@touch $@ $(VENV)/.ready $(VENV)/.ready-dev
 
-.PHONY: help demo test test-gpio fuzz test-board test-unit test-brokers check bench bench-gpio exam sight train lock clean
+$(VENV)/.ready-contract: pyproject.toml constraints.txt .ci/prepare
+	@bash .ci/prepare $(VENV) .[dev,contract]
+	@touch $@ $(VENV)/.ready $(VENV)/.ready-dev
+
+build/contract/.ready: tests/contract/package.json $(VENV)/.ready-contract
+	@mkdir -p $(@D) && cp $< $(@D)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" npm install --prefix $(@D) --silent --no-audit --no-fund --no-package-lock
+	@touch $@
+
+.PHONY: help demo test test-gpio fuzz test-board test-unit test-brokers test-contract check bench bench-gpio exam sight train lock clean
 .DEFAULT_GOAL := help

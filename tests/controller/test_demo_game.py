@@ -100,5 +100,5 @@ def _check_contract(messages: list[tuple[str, Any]]) -> None:
     topics = {topic for topic, _ in messages}
     assert {"connection", "meta", "state", "health", "selftest", "heartbeat", "cmd/start_game"} <= topics
     assert any(topic.startswith("reply/") for topic in topics)
-    of_mishaps = ("finding_raised", "finding_ruled", "time_exceeded", "camera_lost", "pass_withdrawn", "warning_given")
+    of_mishaps = ("finding_raised", "finding_ruled", "time_exceeded", "camera_lost", "camera_regained", "warning_given")
     assert {f"event/{name}" for name in ("domino_laid", "passed", "set_scored", "game_ended", *of_mishaps)} <= topics
