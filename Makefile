@@ -37,6 +37,10 @@ test-contract: build/contract/.ready ## AsyncAPI's own parser on the document, a
 	PATH="$(CURDIR)/$(BIN):$$PATH" GAMELINE_TEST_NODE=build/contract/node_modules \
 	    $(BIN)/python -m pytest -rs tests/contract
 
+test-homeassistant: $(VENV)/.ready-dev ## a table in Home Assistant itself, its core and MQTT integration (installed once; needs Python 3.13)
+	python=$$(bash tests/home_assistant/install build/home-assistant) && GAMELINE_TEST_HASS=$$python \
+	    $(BIN)/python -m pytest -rs tests/home_assistant
+
 check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -93,5 +97,5 @@ build/contract/.ready: tests/contract/package.json $(VENV)/.ready-contract
 	@PATH="$(CURDIR)/$(BIN):$$PATH" npm install --prefix $(@D) --silent --no-audit --no-fund --no-package-lock
 	@touch $@
 
-.PHONY: help demo test test-gpio fuzz test-board test-unit test-brokers test-contract check bench bench-gpio exam sight train lock clean
+.PHONY: help demo test test-gpio fuzz test-board test-unit test-brokers test-contract test-homeassistant check bench bench-gpio exam sight train lock clean
 .DEFAULT_GOAL := help

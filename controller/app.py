@@ -287,7 +287,7 @@ def self_test_bench(
 
     with contextlib.ExitStack() as stack:
         disk_trouble, journal_trouble = keep_service_out(config, stack)
-        caller = caller_at_broker(config, logger=logger, clock_ns=clock_ns)
+        caller = caller_at_broker(config, "selftest", logger=logger, clock_ns=clock_ns)
         stack.callback(caller.close)
         caller.start()
         # Whether anything can be seen at all, no more: what lies there is looked at when it is asked for.

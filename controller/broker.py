@@ -1,4 +1,4 @@
-"""The connections to the broker that the configuration names: the table's own, and one that only tries it."""
+"""The connections to the broker that the configuration names: the table's own, and a command's beside it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TypedDict
 from paho.mqtt.client import MQTTMessage
 
 from controller.config import Config, ConfigError
+from controller.discovery import discovery
 from controller.mqtt import CommandMessage, Mqtt
 from controller.mqtt_link import Link, Version
 
@@ -34,24 +35,33 @@ def table_at_broker(
     Raises:
         ConfigError: the broker's host or its password's file can't be.
     """
-    address = _address(config)
+    address, name, assistant = _address(config), config.table.name, config.home_assistant
+    announced = discovery(name, prefix=assistant.prefix, version=version) if assistant.discovery else None
     with _naming_the_host():
         return Mqtt(
             **address,
             client_id=_client_id(config),
-            table=config.table.name,
+            table=name,
             with_accounts=bool(config.broker.accounts),
             boot_id=boot_id,
             version=version,
             on_command=on_command,
+            discovery=announced,
             wake=wake,
             logger=logger,
             clock_ns=clock_ns,
         )
 
 
-def caller_at_broker(config: Config, *, logger: logging.Logger, clock_ns: Callable[[], int]) -> Link:
-    """A connection that only tries the broker: it says nothing, hears nothing, and is no table to anybody.
+def caller_at_broker(
+    config: Config,
+    name: str,
+    *,
+    logger: logging.Logger,
+    clock_ns: Callable[[], int],
+    wake: Callable[[], None] | None = None,
+) -> Link:
+    """A connection beside the table's, for a command called `name`: it hears nothing, and is no table to anybody.
 
     With the service's own id the broker would throw the service out, wherever that runs; a will or a farewell would
     tell the displays of a table that was never away.
@@ -61,7 +71,13 @@ def caller_at_broker(config: Config, *, logger: logging.Logger, clock_ns: Callab
     """
     address = _address(config)
     with _naming_the_host():
-        return Link(**address, client_id=f"{_client_id(config)}-selftest", logger=logger, clock_ns=clock_ns)
+        return Link(
+            **address,
+            client_id=f"{_client_id(config)}-{name}",
+            wake=wake,
+            logger=logger,
+            clock_ns=clock_ns,
+        )
 
 
 def referee_at_broker(

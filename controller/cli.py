@@ -32,6 +32,7 @@ EXAMPLES = {
     "register": "gameline register /var/lib/gameline/journal.sqlite --out game.pdf",
     "ledger": "gameline ledger 'Spring Cup' table1.sqlite table2.json --out cup.json",
     "schema": "gameline schema event/domino_laid > domino_laid.schema.json",
+    "home-assistant": "gameline home-assistant publish /etc/gameline/gameline.toml",
     "calibrate": "gameline calibrate --page cards.svg; then gameline calibrate /etc/gameline/gameline.toml",
     "broker-config": "gameline broker-config /etc/mosquitto/gameline --account table1=table --account ann=referee",
     "wiring": "gameline wiring /etc/gameline/gameline.toml --svg wiring.svg",
@@ -250,6 +251,12 @@ def _add_contract(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     asked = schema.add_mutually_exclusive_group()
     asked.add_argument("topic", nargs="?", metavar="TOPIC", help="as it is listed without one: state, cmd/lay ...")
     asked.add_argument("--asyncapi", action="store_true", help="all of them in one AsyncAPI 3 document")
+    what = "the table as a device of Home Assistant: have it appear there, or take it away"
+    assistant = _add(commands, "home-assistant", what, room="home_assistant")
+    assistant.add_argument(
+        "what", choices=("publish", "remove", "show"), help="at the broker; or show what is published"
+    )
+    assistant.add_argument("config", type=Path, metavar="CONFIG")
 
 
 def _add(

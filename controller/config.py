@@ -129,6 +129,14 @@ class ViewConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The folder of frames saved as test cases."""
 
 
+class HomeAssistantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether and where Home Assistant is told of the table."""
+
+    discovery: bool = False
+    prefix: str = "homeassistant"
+    """Below which it listens for devices; its own setting, rarely another."""
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file."""
 
@@ -139,6 +147,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     journal: JournalConfig = JournalConfig()
     stills: StillsConfig = StillsConfig()
     view: ViewConfig = ViewConfig()
+    home_assistant: HomeAssistantConfig = HomeAssistantConfig()
     game: Params = msgspec.field(default_factory=Params)
     """What is left out has the default of the rule set that is chosen."""
 
@@ -270,6 +279,9 @@ def _check(config: Config, where: str) -> None:
         "view.port": f"expected 1 to 65535, got {config.view.port}"
         if config.view.port is not None and not 0 < config.view.port < 65536
         else None,
+        "home_assistant.prefix": None
+        if re.fullmatch(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*", config.home_assistant.prefix)
+        else f"expected a topic of letters, digits, - and _, got {config.home_assistant.prefix!r}",
         "broker.reconnect_s": None
         if 1 <= broker.reconnect_s[0] <= broker.reconnect_s[1]
         else f"expected [first, longest] with 1 <= first <= longest, got {list(broker.reconnect_s)}",

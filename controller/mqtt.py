@@ -24,8 +24,10 @@ from controller.mqtt_link import Acknowledged, Link, Retained, Up, Version
 
 CURSOR = "mqtt"  # the name of our place in the journal
 EVENT = "event"
+DISCOVERY = "discovery"  # retained outside of our tree
 HEARTBEAT = "heartbeat"
-RETAINED = ("meta", "health", "state", "selftest", "connection")  # in the order of birth
+RETAINED = ("meta", "health", "state", "selftest", "connection")
+BIRTH = (DISCOVERY, *RETAINED)  # in this order
 SAID = (*RETAINED, HEARTBEAT, f"{EVENT}/+")
 """What every display may read."""
 LATE_NS = 5_000_000_000  # an event older than this when it leaves is historical: a display must not beep for it
@@ -68,6 +70,7 @@ class Mqtt:
         client_id: unique at the broker; two clients of one id throw each other out for ever.
         on_command: called in the network thread; it must only enqueue.
         tls, version_of_mqtt: as `Link` takes them.
+        discovery: what another program's users are to find this table by, published on every connection; None: nothing.
         wake: called in the network thread when there is work for `pump`; it must only set a flag. None: pump often.
         reconnect_s: the shortest and longest wait before a new try; doubled from try to try.
         clock_ns: the monotonic clock that the journal's entries are stamped with.
@@ -92,6 +95,7 @@ class Mqtt:
         with_accounts: bool = False,
         tls: ssl.SSLContext | None = None,
         version_of_mqtt: Version = "5",
+        discovery: Retained | None = None,
         wake: Callable[[], None] | None = None,
         reconnect_s: tuple[float, float] = (1.0, 15.0),
         clock_ns: Callable[[], int] = time.monotonic_ns,
@@ -104,6 +108,9 @@ class Mqtt:
         self._on_command, self._logger, self._clock_ns = on_command, logger, clock_ns
         self._birth = 0  # the number of the connection that has had its birth
         self._newest = {"connection": self._connection("online").payload}
+        self._elsewhere: dict[str, str] = {}  # topics outside of our tree
+        if discovery is not None:
+            self._elsewhere[DISCOVERY], self._newest[DISCOVERY] = discovery
         self._unsent: set[str] = set()  # retained topics whose newest payload has not left
         self._awaited: dict[int, str] = {}  # message id -> "event" or the retained topic, for unacknowledged messages
         self._cursor = 0  # every event up to this sequence is acknowledged
@@ -241,11 +248,11 @@ class Mqtt:
         if what is None:
             return
         if refusal is not None:
-            sentence = (
-                f"The MQTT broker does not take {self._prefix}{what} ({refusal}): let the user {self._user} write "
-            )
-            self._refusals[what] = (f"{sentence}{self._prefix}#.", self._clock_ns() + REFUSED_RETRY_NS)
-            if what in RETAINED:
+            topic = self._topic(what)
+            sentence = f"The MQTT broker does not take {topic} ({refusal}): let the user {self._user} write "
+            wanted = topic if what in self._elsewhere else f"{self._prefix}#"
+            self._refusals[what] = (f"{sentence}{wanted}.", self._clock_ns() + REFUSED_RETRY_NS)
+            if what in BIRTH:
                 self._unsent.add(what)
             return
         self._refusals.pop(what, None)
@@ -274,7 +281,7 @@ class Mqtt:
 
     def _send_retained(self) -> None:
         """Send the newest of each topic, never two of one topic at a time: a slow broker misses what was between."""
-        for name in RETAINED:
+        for name in BIRTH:
             if name in self._unsent and name not in self._awaited.values() and not self._held(name):
                 message_id = self._publish(name, self._newest[name], retain=True)
                 if message_id is None:
@@ -312,10 +319,12 @@ class Mqtt:
         self, name: str, payload: bytes, *, qos: int = 1, retain: bool = False, correlation: bytes | None = None
     ) -> int | None:
         """The message's id; None when there is no connection that has had its birth."""
-        topic = self._prefix + name
         return self._link.publish(
-            topic, payload, connection=self._birth, qos=qos, retain=retain, correlation=correlation
+            self._topic(name), payload, connection=self._birth, qos=qos, retain=retain, correlation=correlation
         )
+
+    def _topic(self, name: str) -> str:
+        return self._elsewhere.get(name, self._prefix + name)
 
     def _connection(self, status: Literal["online", "offline", "lost"]) -> Retained:
         body = Connection(status, self._boot_id, self._version)

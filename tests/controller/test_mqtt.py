@@ -27,6 +27,7 @@ from controller import mqtt as mqtt_module
 from controller.journal import Draft, Journal
 from controller.mosquitto import Mosquitto
 from controller.mqtt import RETAINED, CommandMessage, Mqtt
+from controller.mqtt_link import Retained
 from tests.controller.brokers import KIND, Broker
 
 PROJECT = Path(mqtt_module.__file__).parents[1]
@@ -258,6 +259,40 @@ def test_killed_table_is_lost(broker: Broker, tmp_path: Path) -> None:
         display.until_seen("connection", lambda value: value["status"] == "lost")
     with Listener(broker) as late:
         assert late.until_seen("connection") == {"status": "lost", "boot_id": "boot-k", "version": "0.2"}
+
+
+def test_announcement_goes_out_first_and_again_on_every_connection(mosquitto: Broker, tmp_path: Path) -> None:
+    """What others are to find the table by is retained outside of its tree; a broker that forgets is told again."""
+    announced = Retained("homeassistant/device/gameline-hall/config", b'{"device": {}}')
+    with Listener(mosquitto, "#") as everyone, Table(mosquitto, tmp_path, discovery=announced) as table:
+        table.turn_until(lambda: len(everyone.seen()) >= 2, "it is born")
+        assert everyone.seen() == [announced.topic, "connection"]
+        mosquitto.stop()
+        wait_gone(table)
+        mosquitto.start()
+        everyone.until(lambda: everyone.subscriptions == 2, "the listener is back")
+        table.turn_until(lambda: everyone.seen().count(announced.topic) >= 2, "it is announced again")
+        assert {m.payload for m in everyone.messages if m.topic == announced.topic} == {announced.payload}
+
+
+@pytest.mark.needs("reasons")
+def test_broker_that_takes_no_announcement_is_told_of(tmp_path: Path) -> None:
+    """The topic to be allowed is named; everything else goes on."""
+    rules = tmp_path / "acl"
+    rules.write_text(f"topic readwrite {TREE}#\n")
+    announced = Retained("homeassistant/device/gameline-hall/config", b"{}")
+    with (
+        Mosquitto(tmp_path, lines=[f"acl_file {rules}"]) as broker,
+        Table(broker, tmp_path, discovery=announced) as table,
+    ):
+        table.connect()
+        table.play(3)
+        table.deliver()
+        table.turn_until(lambda: table.mqtt.problem is not None, "the refusal is said")
+        assert table.mqtt.problem == (
+            f"The MQTT broker does not take {announced.topic} (Not authorized): "
+            f"let the user (anonymous) write {announced.topic}."
+        )
 
 
 # --- brokers that come and go -----------------------------------------------------------------------------------------
