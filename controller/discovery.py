@@ -33,6 +33,11 @@ PLAY = (
 CALLS = (ev.RefereeCalled, ev.TimeExceeded, ev.SyncLost, ev.CameraLost, ev.StorageLost)
 """What calls for a person and may be told at once; a finding may have to be kept silent, `alert` knows when."""
 
+_TURN = "{% set seat = value_json.turn %}{{ 'None' if seat is none else value_json.names[seat] or 'seat %d' % seat }}"
+_PROBLEM = "{{ 'ON' if value_json.values() | map(attribute='status') | reject('eq', 'ok') | list else 'OFF' }}"
+_ANSWER = "{{ 'done' if value_json.accepted else (value_json.text or value_json.reason)[:255] }}"
+"""Home Assistant takes no longer state."""
+
 Component = dict[str, Any]
 
 
@@ -132,12 +137,6 @@ def _components(tree: str) -> dict[str, Component]:
         "play": _event("Play", tree, PLAY, icon="mdi:cards-outline"),
         "calls": _event("Calls", tree, CALLS, icon="mdi:account-alert-outline"),
     }
-
-
-_TURN = "{% set seat = value_json.turn %}{{ 'None' if seat is none else value_json.names[seat] or 'seat %d' % seat }}"
-_PROBLEM = "{{ 'ON' if value_json.values() | map(attribute='status') | reject('eq', 'ok') | list else 'OFF' }}"
-_ANSWER = "{{ 'done' if value_json.accepted else (value_json.text or value_json.reason)[:255] }}"
-"""Home Assistant takes no longer state."""
 
 
 def _sensor(name: str, topic: str, template: str, **more: Any) -> Component:

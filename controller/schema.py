@@ -86,7 +86,8 @@ def schema_of(topic: Topic) -> Schema:
             waiting |= _refs(needed[name])
     body = {"allOf": [root]} if "$ref" in root else root  # beside a reference nothing counts
     words = {"title": topic.name, "description": topic.what}
-    whole: Schema = _pointed({"$schema": DIALECT, **body, **words, "definitions": needed}, "#/definitions/")
+    definitions = {name: needed[name] for name in sorted(needed)}
+    whole: Schema = _pointed({"$schema": DIALECT, **body, **words, "definitions": definitions}, "#/definitions/")
     return whole
 
 
@@ -99,11 +100,11 @@ def _component(kind: type) -> str:
 
 
 def _components() -> dict[str, Schema]:
-    orders = tuple(ORDERS.values())
-    said = (Connection, Meta, Snapshot, Health, SelfTestRunning, SelfTestOver, Heartbeat, Event, Answer)
-    lasting = {record.__name__ for record in _records(types.multi_type_info(tuple(EVENTS.values())))}
+    orders = [kind for topic in TOPICS.values() if topic.is_order for kind in topic.kinds]
+    said = [Event, *(kind for topic in TOPICS.values() if not topic.is_order for kind in topic.kinds)]
+    lasting = {record.__name__ for record in _records(types.multi_type_info(EVENTS.values()))}
     components: dict[str, Schema] = {}
-    for kinds, ending in (((*said, *EVENTS.values()), ""), (orders, "Order")):
+    for kinds, ending in ((said, ""), (orders, "Order")):
         made = msgspec.json.schema_components(kinds, ref_template=f"{_COMPONENTS}{{name}}{ending}")[1]
         records = {record.__name__: record for record in _records(types.multi_type_info(kinds))}
         for name, schema in made.items():
@@ -214,7 +215,7 @@ def _first_words(kind: type) -> str:
     return _first_paragraph(inspect.getdoc(kind) or "")
 
 
-COMPONENTS = _components()
-"""The schema of every record that any message has in it, by name."""
 TOPICS = {topic.name: topic for topic in _topics()}
 """Every topic by its name."""
+COMPONENTS = _components()
+"""The schema of every record that any message has in it, by name."""

@@ -155,7 +155,7 @@ class SetStarted:
 
 @dataclass(frozen=True, slots=True)
 class DominoLaid:
-    """A domino was added to the line, whether it fits or not. For `End.FIRST` inner is the left half."""
+    """A domino was added to the line, whether it fits or not. As `first` its inner half is the left one."""
 
     at: MonoNs
     seat: Seat

@@ -14,7 +14,7 @@ from controller.game.penalties import fine_of, is_expelled
 from controller.game.rulesets import RuleSet
 from controller.game.rulings import decisions_on
 from controller.game.seen import Stills
-from controller.game.state import AlertKind, Awaited, Finding, Halt, Phase, Signature, State
+from controller.game.state import AlertKind, Awaited, Finding, Halt, Need, Phase, Signature, State
 from controller.game.tiles import MonoNs, Pair, Seat, Tile
 
 Halves = tuple[int, int]
@@ -174,7 +174,7 @@ class Snapshot:
     extra_set: bool
     carried: float
     """Points of drawn deadlocks that the winner of the next decided set gets on top."""
-    needs_referee: str | None
+    needs_referee: Need | None
     """What only a person can decide now."""
     claim: Seat | None
     """The seat that has to show its hand for a redeal."""

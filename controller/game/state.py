@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Literal
 
 from controller.game.clocks import Clock
 from controller.game.commands import Decision
@@ -25,6 +26,11 @@ from controller.game.rulesets import (
 )
 from controller.game.seen import Stills, Vouched
 from controller.game.tiles import HAND_SIZE, End, MonoNs, Pair, Seat, Suit, Tile, mask_of
+
+Need = Literal[
+    "inconsistent_passes", "exposed_hand", "overtime", "out_of_turn", "wrong_domino_unspecified", "nothing_revealed"
+]
+"""What only a person can decide."""
 
 
 class Phase(Enum):
@@ -449,9 +455,9 @@ class State:
         return is_costly and finding.set_no is None
 
     @property
-    def needs_referee(self) -> str | None:
+    def needs_referee(self) -> Need | None:
         """What only a person can decide now, None when nothing waits for one."""
-        words = {
+        words: dict[FindingKind, Need] = {
             FindingKind.INCONSISTENT_PASSES: "inconsistent_passes",
             FindingKind.EXPOSED_HAND: "exposed_hand",
             FindingKind.OVERTIME: "overtime",

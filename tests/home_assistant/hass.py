@@ -2,7 +2,7 @@
 
 On stdin come lines: `check FILE` holds a discovery message against its schemas, `press ENTITY` presses a button, `quit`
 ends it. On stdout go lines of JSON: every entity's state as it changes, with what else it says, what a check has come
-to, and every warning of Home Assistant's.
+to, and every warning of Home Assistant's integrations.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ def say(**what):
 
 
 class Warnings(logging.Handler):
-    """What Home Assistant finds wrong."""
+    """What Home Assistant finds wrong with what it is told."""
 
     def emit(self, record):
         """Tell it."""
@@ -100,5 +100,5 @@ async def main(folder, host, port):
     await hass.async_stop(force=True)
 
 
-logging.getLogger("homeassistant").addHandler(Warnings(logging.WARNING))
+logging.getLogger("homeassistant.components").addHandler(Warnings(logging.WARNING))
 asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
