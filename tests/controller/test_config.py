@@ -8,9 +8,10 @@ from dataclasses import fields
 from enum import Enum
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from controller.config import Config, ConfigError, load_config
+from controller.config import Config, ConfigError, HomeAssistantConfig, load_config
 from controller.game.rulesets import Adjudication, LockTie, Params, WrongDominoAlert, fours, spots, values_of
 from controller.quiet import is_quiet, time_of_day
 
@@ -30,6 +31,7 @@ GOES_WITH = {
 }
 """What has to be chosen beside a word: scoring and ladder are of one text."""
 
+TABLES = ", ".join(field.name for field in msgspec.structs.fields(Config))
 WHOLE = """
 [table]
 name = "hall-1"
@@ -67,6 +69,10 @@ reconnect_s = [2, 30]
 
 [journal]
 path = "/var/lib/gameline/hall-1.sqlite"
+
+[home_assistant]
+discovery = true
+prefix = "hall/homes"
 
 [game]
 sets_in_game = 8
@@ -108,6 +114,7 @@ def test_whole_file_is_read(tmp_path: Path) -> None:
     assert config.seats.pins is not None
     assert config.seats.pins.seat3.red == 8
     assert config.broker.reconnect_s == (2, 30)
+    assert config.home_assistant == HomeAssistantConfig(discovery=True, prefix="hall/homes")
     assert config.journal.path.endswith("hall-1.sqlite")
     assert config.game == Params(
         sets_in_game=8,
@@ -177,7 +184,7 @@ def test_other_rule_set_has_its_own_defaults(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[tabel]", "tabel: expected one of table, camera, seats, broker, journal, stills, view, game, got 'tabel'"),
+        ("[tabel]", f"tabel: expected one of {TABLES}, got 'tabel'"),
         (
             "[table]\nsize = 900",
             "table.size: expected one of name, corners_px, side_mm, zone_mm, calibration, got 'size'",
@@ -255,6 +262,8 @@ def test_value_of_the_wrong_kind_is_told(tmp_path: Path, text: str, said: str) -
         ("[broker]\nport = 65536", "broker.port", "65536"),
         ("[broker]\nreconnect_s = [0, 5]", "broker.reconnect_s", "[0, 5]"),
         ("[broker]\nreconnect_s = [9, 5]", "broker.reconnect_s", "[9, 5]"),
+        ('[home_assistant]\nprefix = "home/#"', "home_assistant.prefix", "'home/#'"),
+        ('[home_assistant]\nprefix = ""', "home_assistant.prefix", "''"),
         ("[game]\nsets_in_game = 6", "game", "6: use 4, 8, 12 ..."),
         ("[game]\nsets_in_game = 0", "game", "0: use 4, 8, 12 ..."),
         ("[game]\nthink_seconds = 0.5", "game", "0.5"),
