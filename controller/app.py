@@ -37,7 +37,7 @@ from controller.game.rulesets import values_of
 from controller.journal import Journal, JournalError
 from controller.keeper import RecordTo, keeper_of
 from controller.lookout import item_of, lookout_of, open_page, remembering, table_of
-from controller.machine import VERSION, is_clock_set, is_quiet_now, temperature_c
+from controller.machine import VERSION, is_clock_set, is_quiet_now, memory_bytes, temperature_c
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage
 from controller.recording import HEAD, Picture, Session, damaged, sessions
@@ -161,6 +161,7 @@ class Service:
                 stale_s=config.camera.stale_s,
                 clock_synchronised=is_clock_set,
                 temperature_c=temperature_c,
+                memory_bytes=memory_bytes,
                 is_quiet=quiet,
                 meta=_meta(config),
                 desk=Desk(
@@ -179,7 +180,7 @@ class Service:
             self._page = open_page(config, self._view, logger)
             if self._page is not None:
                 stack.callback(self._page.close)
-            watch, watch_again = remembering(look, partial(reread, table=table))
+            watch, watch_again = remembering(self._timed(look), self._timed(partial(reread, table=table)))
             self._lookout = lookout_of(
                 config,
                 calibration,
@@ -227,6 +228,17 @@ class Service:
     def _order(self, message: CommandMessage) -> None:
         """From the network thread."""
         self.engine.submit(inbox.OrderCame(message))
+
+    def _timed(self, read: Callable[..., Reading]) -> Callable[..., Reading]:
+        """Reads as `read` does, and tells the loop how long it took; in the camera's thread."""
+
+        def timed(*what: object) -> Reading:
+            began_s = time.perf_counter()
+            reading = read(*what)
+            self.engine.submit(inbox.PictureRead(time.perf_counter() - began_s))
+            return reading
+
+        return timed
 
     def _show(self, frame: Frame, watcher: Watcher, sights: tuple[Sight, ...]) -> None:
         """From the camera's thread, before what was seen is told."""

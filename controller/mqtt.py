@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import msgspec
 from paho.mqtt.client import MQTTMessage
 
+from controller.faults import Trouble
 from controller.journal import Entry, Journal, JournalError
 from controller.mqtt_link import Acknowledged, Link, Retained, Up
 
@@ -96,7 +97,7 @@ class Mqtt:
         self._cursor = 0  # every event up to this sequence is acknowledged
         self._kept_cursor: int | None = None  # as the journal has it; None before the first pump
         self._keep_again_ns = 0  # after a failure; 0 when all is well
-        self._refusals: dict[str, tuple[str, int]] = {}  # what -> the sentence, and when to try again
+        self._refusals: dict[str, tuple[Trouble, int]] = {}  # what -> the trouble, and when to try again
         self._link = Link(
             host=host,
             port=port,
@@ -149,7 +150,18 @@ class Mqtt:
     @property
     def problem(self) -> str | None:
         """What a person should know and do, in one sentence; None when all is well."""
-        return self._link.problem or next((sentence for sentence, _ in self._refusals.values()), None)
+        trouble = self.trouble
+        return None if trouble is None else trouble.text
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """The same with its code."""
+        return self._link.trouble or next((trouble for trouble, _ in self._refusals.values()), None)
+
+    @property
+    def acknowledged(self) -> int:
+        """The sequence up to which the broker has every event."""
+        return self._cursor
 
     def show_meta(self, payload: bytes) -> None:
         """Publish the schema, rules and names, retained; the newest goes out again on every reconnect."""
@@ -213,7 +225,7 @@ class Mqtt:
         self._refusals.clear()
         if refusal is not None:
             sentence = f"The MQTT broker lets no command through to us ({refusal}): let the user {self._user} read "
-            self._refusals["cmd"] = (f"{sentence}{self._prefix}cmd/#.", 0)
+            self._refusals["cmd"] = (Trouble("broker_denies_commands", f"{sentence}{self._prefix}cmd/#."), 0)
         self._unsent = set(self._newest)
 
     def _acknowledge(self, message_id: int, refusal: str | None) -> None:
@@ -224,7 +236,8 @@ class Mqtt:
             sentence = (
                 f"The MQTT broker does not take {self._prefix}{what} ({refusal}): let the user {self._user} write "
             )
-            self._refusals[what] = (f"{sentence}{self._prefix}#.", self._clock_ns() + REFUSED_RETRY_NS)
+            trouble = Trouble("broker_denies_writing", f"{sentence}{self._prefix}#.")
+            self._refusals[what] = (trouble, self._clock_ns() + REFUSED_RETRY_NS)
             if what in RETAINED:
                 self._unsent.add(what)
             return

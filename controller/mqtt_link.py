@@ -20,6 +20,8 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from controller.faults import Trouble
+
 KEEPALIVE_S = 10  # the broker says `lost` after one and a half of these
 CONNECT_S = 3.0  # for the TCP connection; also the longest that `close` waits for a connection being made
 GOODBYE_S = 2.0  # for the acknowledgement of the farewell
@@ -94,9 +96,9 @@ class Link:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._refused = False  # the broker said no to this attempt
-        self._why = f"There is no connection to the MQTT broker at {host}:{port} yet."
+        self._why = Trouble("broker_away", f"There is no connection to the MQTT broker at {host}:{port} yet.")
         self._thrown_out: deque[tuple[int, bool]] = deque(maxlen=3)  # when, and whether another client took over
-        self._fault: tuple[int, str] | None = None
+        self._fault: tuple[int, Trouble] | None = None
         self.connection = 0
         """The number of the connection that stands, 0 when none does."""
         self.since_ns = 0
@@ -168,15 +170,24 @@ class Link:
     @property
     def problem(self) -> str | None:
         """What a person should know and do, in one sentence; None when the connection is well."""
+        trouble = self.trouble
+        return None if trouble is None else trouble.text
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """The same with its code."""
         now_ns = self._clock_ns()
         recent = [taken_over for at_ns, taken_over in tuple(self._thrown_out) if now_ns - at_ns < RECENT_NS]
         if sum(recent) >= 2 or len(recent) == 3:
-            return (
+            return Trouble(
+                "broker_id_taken",
                 f"{'Another' if any(recent) else 'Perhaps another'} client uses our MQTT client id "
-                f"{self._client_id!r}, for the broker throws us out again and again: give each table its own client id."
+                f"{self._client_id!r}, for the broker throws us out again and again: "
+                "give each table its own client id.",
             )
         if not self.alive:
-            return "The MQTT thread has ended, which it never should: restart Gameline and report the fault."
+            ended = "The MQTT thread has ended, which it never should: restart Gameline and report the fault."
+            return Trouble("mqtt_fault", ended)
         if not self.connection:
             return self._why
         if self._fault is not None and now_ns - self._fault[0] < RECENT_NS:
@@ -219,7 +230,7 @@ class Link:
                     f"A fault of Gameline in handling MQTT ({type(error).__name__}: {error}), "
                     f"number {self.callback_errors} since the start: please report it."
                 )
-                self._fault = (self._clock_ns(), sentence)
+                self._fault = (self._clock_ns(), Trouble("mqtt_fault", sentence))
                 self._logger.exception("%s", sentence)
 
         return guarded
@@ -229,10 +240,10 @@ class Link:
         if self._wake is not None:
             self._wake()
 
-    def _explain(self, why: str) -> None:
-        if why != self._why and not self._closed:
-            self._why = why
-            self._logger.warning("%s", why)
+    def _explain(self, why: str, code: str = "broker_away") -> None:
+        if why != self._why.text and not self._closed:
+            self._why = Trouble(code, why)
+            self._logger.warning("%s", why, extra={"fault": code})
 
     def _on_pre_connect(self, _client: Client, _data: Any) -> None:
         self._thread = threading.current_thread()
@@ -255,7 +266,8 @@ class Link:
             self._refused = True
             self._explain(
                 f"The MQTT broker at {self._host}:{self._port} refuses us ({reason}): check user name, password and "
-                "client id."
+                "client id.",
+                "broker_refuses",
             )
             return
         with self._lock:
@@ -295,7 +307,8 @@ class Link:
         elif not self._refused:
             self._explain(
                 f"What answers at {self._host}:{self._port} is no MQTT 5 broker: name its TCP port, usually 1883, and "
-                "not the one for WebSocket."
+                "not the one for WebSocket.",
+                "broker_is_none",
             )
 
 
