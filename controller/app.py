@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -38,6 +38,7 @@ from controller.journal import Journal, JournalError
 from controller.keeper import RecordTo, keeper_of
 from controller.lookout import item_of, lookout_of, open_page, remembering, table_of
 from controller.machine import VERSION, is_clock_set, is_quiet_now, memory_bytes, temperature_c
+from controller.metrics import Metrics
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage
 from controller.recording import HEAD, Picture, Session, damaged, sessions
@@ -162,6 +163,7 @@ class Service:
                 clock_synchronised=is_clock_set,
                 temperature_c=temperature_c,
                 memory_bytes=memory_bytes,
+                show_numbers=self._show_numbers,
                 is_quiet=quiet,
                 meta=_meta(config),
                 desk=Desk(
@@ -175,6 +177,9 @@ class Service:
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)
+            self._metrics = _open_metrics(config, clock_ns, logger)
+            if self._metrics is not None:
+                stack.callback(self._metrics.close)
             look = partial(watched, table=table)
             self._view = View(read=look, table=table, clock_ns=clock_ns)
             self._page = open_page(config, self._view, logger)
@@ -229,6 +234,11 @@ class Service:
         """From the network thread."""
         self.engine.submit(inbox.OrderCame(message))
 
+    def _show_numbers(self, beat: Mapping[str, Any]) -> None:
+        """From the loop, once a second."""
+        if self._metrics is not None:
+            self._metrics.show(beat)
+
     def _timed(self, read: Callable[..., Reading]) -> Callable[..., Reading]:
         """Reads as `read` does, and tells the loop how long it took; in the camera's thread."""
 
@@ -259,6 +269,21 @@ class Service:
             self._keeper.blind("frames", news.reason if isinstance(news, Lost) else None)
         if (item := item_of(news, self._table)) is not None:
             self.engine.submit(item)
+
+
+def _open_metrics(config: Config, clock_ns: Callable[[], int], logger: logging.Logger) -> Metrics | None:
+    """The page for Prometheus where one is configured; one that cannot be had is only told."""
+    chosen, table = config.metrics, config.table.name
+    if chosen.port is None:
+        return None
+    try:
+        page = Metrics(host=chosen.host, port=chosen.port, table=table, version=VERSION, clock_ns=clock_ns)
+    except OSError as error:
+        why = error.strerror or error
+        logger.error("metrics: expected an address to listen on, got %s:%s: %s", chosen.host, chosen.port, why)
+        return None
+    logger.info("metrics: the page for Prometheus is at %s", page.address)
+    return page
 
 
 @contextlib.contextmanager

@@ -121,6 +121,15 @@ class ViewConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The folder of frames saved as test cases."""
 
 
+class MetricsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The page that Prometheus reads."""
+
+    port: int | None = None
+    """Without it there is no page."""
+    host: str = "127.0.0.1"
+    """The address it listens on; whoever can reach it can read it."""
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file."""
 
@@ -131,6 +140,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     journal: JournalConfig = JournalConfig()
     stills: StillsConfig = StillsConfig()
     view: ViewConfig = ViewConfig()
+    metrics: MetricsConfig = MetricsConfig()
     game: Params = msgspec.field(default_factory=Params)
     """What is left out has the default of the rule set that is chosen."""
 
@@ -255,9 +265,8 @@ def _check(config: Config, where: str) -> None:
         "stills.budget_mb": None
         if 1 <= config.stills.budget_mb <= 1_000_000
         else f"expected 1 to 1000000, got {config.stills.budget_mb}",
-        "view.port": f"expected 1 to 65535, got {config.view.port}"
-        if config.view.port is not None and not 0 < config.view.port < 65536
-        else None,
+        "view.port": _port_problem(config.view.port),
+        "metrics.port": _port_problem(config.metrics.port),
         "broker.reconnect_s": None
         if 1 <= broker.reconnect_s[0] <= broker.reconnect_s[1]
         else f"expected [first, longest] with 1 <= first <= longest, got {list(broker.reconnect_s)}",
@@ -265,6 +274,10 @@ def _check(config: Config, where: str) -> None:
     for key, problem in problems.items():
         if problem is not None:
             raise ConfigError(f"{where}: {key}: {problem}")
+
+
+def _port_problem(port: int | None) -> str | None:
+    return None if port is None or 0 < port < 65536 else f"expected 1 to 65535, got {port}"
 
 
 def _hours_problem(hours: tuple[str, str] | None) -> str | None:

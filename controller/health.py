@@ -243,6 +243,8 @@ CODES: Final[Mapping[str, Fault]] = {
 class Health:
     """What is wrong now, and since when; each fault is logged when it comes and when it goes.
 
+    What is gone at the next look, as the broker's absence while the first connection is made, is not logged.
+
     Args:
         clock_ns: a monotonic clock.
         logger: told of every fault, with its code beside the sentence.
@@ -251,7 +253,8 @@ class Health:
     def __init__(self, *, clock_ns: Callable[[], int], logger: logging.Logger) -> None:
         self._clock_ns = clock_ns
         self._log = logger
-        self._since_ns: dict[tuple[str, str], int] = {}
+        self._since_ns: dict[tuple[str, str], int] = {}  # by code and place
+        self._logged: set[tuple[str, str]] = set()
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -264,13 +267,17 @@ class Health:
         troubles = [trouble for part in PARTS for trouble in found[part]]
         there = {(trouble.code, trouble.where): trouble for trouble in troubles}
         for key in [key for key in self._since_ns if key not in there]:
-            lasted_s = (now_ns - self._since_ns.pop(key)) / 1e9
-            self._log.info("%s is over after %.0f s", " at ".join(filter(None, key)), lasted_s, extra={"fault": key[0]})
-        for key in [key for key in there if key not in self._since_ns]:
-            self._since_ns[key] = now_ns
-            trouble = there[key]
-            level = logging.ERROR if _status(trouble) == "failed" else logging.WARNING
-            self._log.log(level, "%s: %s", trouble.code, trouble.text, extra={"fault": trouble.code})
+            lasted_s, what = (now_ns - self._since_ns.pop(key)) / 1e9, " at ".join(filter(None, key))
+            if key in self._logged:
+                self._logged.remove(key)
+                self._log.info("%s is over after %.0f s", what, lasted_s, extra={"fault": key[0]})
+        for key, trouble in there.items():
+            if key not in self._since_ns:
+                self._since_ns[key] = now_ns
+            elif key not in self._logged:
+                self._logged.add(key)
+                level = logging.ERROR if _status(trouble) == "failed" else logging.WARNING
+                self._log.log(level, "%s: %s", trouble.code, trouble.text, extra={"fault": trouble.code})
         return msgspec.json.encode({part: _told(found[part]) for part in PARTS})
 
 

@@ -33,7 +33,18 @@ LIBRARIES = {
     "vision": {"numpy", "cv2", "onnxruntime", "picamera2", "libcamera", "torch", "onnx"},
     "hardware": {"gpiozero", "RPi", "lgpio"},
     "firmware_bridge": {"serial", *BOARD_LIBRARIES},
-    "controller": {"msgspec", "paho", "rich", "sdnotify", "numpy", "cv2", "gpiozero", "reportlab"},
+    "controller": {
+        "msgspec",
+        "paho",
+        "rich",
+        "sdnotify",
+        "numpy",
+        "cv2",
+        "gpiozero",
+        "reportlab",
+        "prometheus_client",
+        "logging_journald",
+    },
 }
 """What a room may import beyond the standard library."""
 ONE_FILE_ONLY = {
@@ -42,6 +53,8 @@ ONE_FILE_ONLY = {
     "onnxruntime": "vision",
     "sdnotify": "controller",
     "reportlab": "controller",
+    "prometheus_client": "controller",
+    "logging_journald": "controller",
     **dict.fromkeys(BOARD_LIBRARIES, "firmware_bridge"),
 }
 """Libraries that only one file of their room touches."""

@@ -177,7 +177,10 @@ def test_other_rule_set_has_its_own_defaults(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[tabel]", "tabel: expected one of table, camera, seats, broker, journal, stills, view, game, got 'tabel'"),
+        (
+            "[tabel]",
+            "tabel: expected one of table, camera, seats, broker, journal, stills, view, metrics, game, got 'tabel'",
+        ),
         (
             "[table]\nsize = 900",
             "table.size: expected one of name, corners_px, side_mm, zone_mm, calibration, got 'size'",

@@ -65,20 +65,23 @@ def nothing() -> dict[Part, list[Trouble]]:
 
 
 def test_fault_is_logged_with_its_code_when_it_comes_and_when_it_goes(caplog: pytest.LogCaptureFixture) -> None:
-    """Once each, at the level of what it does to the table; two seats with the same fault are two."""
+    """Once each, at the level of what it does to the table; two seats with the same fault are two, a moment is none."""
     caplog.set_level(logging.INFO)
     now_s = [0.0]
     health = Health(clock_ns=lambda: round(now_s[0] * 1e9), logger=logging.getLogger("tests"))
     wrong = nothing()
     wrong["disk"] = [Trouble("disk_full", "no room")]
     wrong["seats"] = [Trouble("button_held", f"seat {seat}: held", f"seat {seat}") for seat in (1, 2)]
+    wrong["broker"] = [Trouble("broker_away", "not yet")]
+    health.look(wrong)
+    wrong["broker"] = []
     for now_s[0] in (1.0, 2.0):
         parts = json.loads(health.look(wrong))
     assert parts["disk"] == {"status": "failed", "why": "no room", "codes": ["disk_full"]}
     assert parts["seats"] == {"status": "degraded", "why": "seat 1: held; seat 2: held", "codes": ["button_held"]}
     assert parts["camera"] == {"status": "ok", "why": "", "codes": []}
     assert health.codes == ("disk_full", "button_held")
-    now_s[0] = 31.0
+    now_s[0] = 30.0
     health.look(nothing())
     told = [(record.levelname, record.getMessage(), record.__dict__["fault"]) for record in caplog.records]
     assert told == [
