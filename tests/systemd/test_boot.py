@@ -90,6 +90,28 @@ def test_start_waits_until_it_works_and_a_game_is_played_behind_closed_doors(
     assert not [word for word in ("Traceback", "denied", "not permitted", "Read-only") if word in said], said
 
 
+def test_log_is_found_in_the_journal_by_fault_table_and_event(service: Container, display: Display) -> None:
+    """What journalctl has of a fault and of an alert are fields, not words in a line."""
+    display.wait_for("health", lambda parts: parts["clock"]["codes"] == ["clock_unset"])
+    play(display)
+    display.order("lay", tile=[5, 5], end="R")
+    raised = display.wait_for("event/finding_raised")
+    main = service.property_of(UNIT, "MainPID")
+
+    def found(*matches: str) -> list[dict[str, str]]:
+        return service.entries_of(UNIT, "GAMELINE_TABLE=hall", f"_PID={main}", *matches)
+
+    until(lambda: bool(found("GAMELINE_FAULT=clock_unset")), "the fault is in the journal")
+    fault, *_ = found("GAMELINE_FAULT=clock_unset")
+    assert (fault["_TRANSPORT"], fault["PRIORITY"], fault["SYSLOG_IDENTIFIER"]) == ("journal", "4", "gameline")
+    assert fault["MESSAGE"].startswith("clock_unset: the wall clock")
+    assert fault["CODE_FILE"] == "/opt/source/controller/health.py"
+    until(lambda: bool(found("GAMELINE_EVENT=finding_raised")), "the alert is in the journal")
+    alert = found("GAMELINE_EVENT=finding_raised")[-1]
+    assert (alert["GAMELINE_SEQUENCE"], alert["PRIORITY"]) == (str(raised["sequence"]), "6")
+    assert "GAMELINE_FAULT" not in alert
+
+
 @pytest.mark.parametrize(
     ("signal", "result"), [("KILL", "signal"), ("STOP", "watchdog")], ids=["killed", "stuck for 10 s"]
 )
