@@ -48,8 +48,16 @@ def table_at_broker(
         )
 
 
-def caller_at_broker(config: Config, *, logger: logging.Logger, clock_ns: Callable[[], int]) -> Link:
-    """A connection that only tries the broker: it says nothing, hears nothing, and is no table to anybody.
+def caller_at_broker(
+    config: Config,
+    *,
+    logger: logging.Logger,
+    clock_ns: Callable[[], int],
+    name: str = "selftest",
+    subscription: str | None = None,
+    on_message: Callable[[MQTTMessage], None] = lambda message: None,
+) -> Link:
+    """A connection that only tries the broker: by itself it says and hears nothing, and it is no table to anybody.
 
     With the service's own id the broker would throw the service out, wherever that runs; a will or a farewell would
     tell the displays of a table that was never away.
@@ -59,7 +67,14 @@ def caller_at_broker(config: Config, *, logger: logging.Logger, clock_ns: Callab
     """
     address = _address(config)
     with _naming_the_host():
-        return Link(**address, client_id=f"{_client_id(config)}-selftest", logger=logger, clock_ns=clock_ns)
+        return Link(
+            **address,
+            client_id=f"{_client_id(config)}-{name}",
+            subscription=subscription,
+            on_message=on_message,
+            logger=logger,
+            clock_ns=clock_ns,
+        )
 
 
 def referee_at_broker(

@@ -25,6 +25,7 @@ EXAMPLES = {
     "replay": "gameline replay /var/lib/gameline/recordings --json",
     "silence": "gameline silence /etc/gameline/gameline.toml",
     "firmware": "gameline firmware install --port /dev/serial/by-id/usb-MicroPython_Board_in_FS_mode_... --lamps leds",
+    "doctor": "gameline doctor /etc/gameline/gameline.toml",
     "selftest": "gameline selftest /etc/gameline/gameline.toml --html selftest.html",
     "judge": "gameline judge game.dom --register game.pdf --lang ru",
     "record": "gameline record /var/lib/gameline/journal.sqlite > game.dom",
@@ -134,6 +135,9 @@ def _parser() -> argparse.ArgumentParser:
     firmware.add_argument("--port", required=True, metavar="PATH", help="the board's /dev/serial/by-id/...")
     firmware.add_argument("--lamps", choices=LAMPS, default="pixels", help="what hangs at a seat (pixels)")
     firmware.add_argument("--pixels", type=int, default=16, metavar="N", help="of a seat's ring or strip (16)")
+    doctor = _add(commands, "doctor", "look at everything a table needs: for each a tick or the cure", room="doctor")
+    doctor.add_argument("config", type=Path, metavar="CONFIG")
+    doctor.add_argument("--json", action="store_true", help="one object: well, and of each check found and cure")
     _add_selftest(commands)
     _add_referee(commands)
     _add_paperwork(commands)

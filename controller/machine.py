@@ -22,10 +22,10 @@ def is_clock_set() -> bool:
     return SYNCHRONISED.exists()
 
 
-def temperature_c() -> float | None:
+def temperature_c(thermometer: Path = THERMOMETER) -> float | None:
     """Of the processor; None where this machine does not say."""
     try:
-        return int(THERMOMETER.read_text(encoding="ascii")) / 1000
+        return int(thermometer.read_text(encoding="ascii")) / 1000
     except (OSError, ValueError):
         return None
 

@@ -44,6 +44,7 @@ LIBRARIES = {
         "reportlab",
         "prometheus_client",
         "logging_journald",
+        "packaging",
     },
 }
 """What a room may import beyond the standard library."""
@@ -55,6 +56,7 @@ ONE_FILE_ONLY = {
     "reportlab": "controller",
     "prometheus_client": "controller",
     "logging_journald": "controller",
+    "packaging": "controller",
     **dict.fromkeys(BOARD_LIBRARIES, "firmware_bridge"),
 }
 """Libraries that only one file of their room touches."""

@@ -3,6 +3,7 @@
 Mock pins and a film for the camera: what systemd does to the real pins' devices is not seen here.
 """
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -110,6 +111,24 @@ def test_log_is_found_in_the_journal_by_fault_table_and_event(service: Container
     alert = found("GAMELINE_EVENT=finding_raised")[-1]
     assert (alert["GAMELINE_SEQUENCE"], alert["PRIORITY"]) == (str(raised["sequence"]), "6")
     assert "GAMELINE_FAULT" not in alert
+
+
+def test_doctor_looks_at_the_running_service_as_its_user(service: Container, display: Display) -> None:
+    """It sees the unit, who has the table, and what the service says of itself; the service goes on."""
+    display.wait_for("health", lambda parts: parts["clock"]["codes"] == ["clock_unset"])
+    main = service.property_of(UNIT, "MainPID")
+    said = service.run(
+        *("setpriv", "--reuid=gameline", "--regid=gameline", "--init-groups", "--"),
+        *("/opt/gameline/.venv/bin/gameline", "doctor", "/etc/gameline/gameline.toml", "--json"),
+        is_checked=False,
+    )
+    told = {line["part"]: line for line in json.loads(said)["checks"]}
+    assert told["camera"]["found"].startswith(f"in use by the service, process {main}: ")
+    assert told["unit"]["found"].startswith("active, ")
+    assert (told["journal"]["well"], told["groups"]["found"]) == (True, "gameline needs none")
+    assert "gone with the power" in told["disk"]["cure"]  # as everything of this machine is
+    assert told["service"]["found"] == "clock degraded (clock_unset)"
+    assert service.property_of(UNIT, "MainPID") == main
 
 
 @pytest.mark.parametrize(
