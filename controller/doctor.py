@@ -90,6 +90,7 @@ def _of_the_table(config: Config, path: Path) -> Sequence[Check]:
         Check("disk", partial(doctor_disk.disk, patient)),
         Check("journal", partial(doctor_disk.journal, patient), 10.0),
         Check("permissions", partial(doctor_disk.permissions, patient, path)),
+        Check("user", partial(doctor_machine.who, patient)),
         Check("groups", partial(doctor_machine.groups, patient)),
     )
 

@@ -14,7 +14,7 @@ from controller.doctor_checks import Found, Patient
 from controller.lookout import open_camera, table_of
 from controller.selftest_checks import BRIGHTNESS, GLARE_MOST
 from vision.calibration import Calibration
-from vision.camera import CameraEnded, CameraLost, NotAFrame
+from vision.camera import CameraEnded, CameraLost, LiveCamera, NotAFrame
 from vision.checkup import check
 from vision.frame import Frame
 from vision.geometry import Table
@@ -83,11 +83,8 @@ def _newest(opened: Camera) -> tuple[Frame, float]:
     """A frame of a camera that has had time to find its exposure, and how old it was when it came."""
     until_s = time.monotonic() + WARM_S
     frame = opened.read()
-    while time.monotonic() < until_s:
-        try:
-            frame = opened.read()
-        except CameraEnded:
-            break
+    while isinstance(opened, LiveCamera) and time.monotonic() < until_s:
+        frame = opened.read()
     return frame, (time.monotonic_ns() - frame.mono_ns) / 1e9
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from controller.doctor_checks import Found, Patient
-from controller.journal import JournalError, held, kept_in
+from controller.journal import JournalError, JournalReadOnly, held, kept_in
 from controller.selftest_checks import FREE_MB
 
 PROBE_BYTES = 65_536
@@ -79,11 +79,9 @@ def journal(patient: Patient) -> Iterator[Found]:
             return
         entries = kept_in(path)
     except JournalError as error:
-        yield Found("journal", False, error.code.replace("_", " "), str(error))
-        return
-    except OSError as error:
-        cure = f"look as the service's user: sudo -u {patient.user} gameline doctor ..."
-        yield Found("journal", False, f"{path}: {error.strerror}", cure)
+        is_another = isinstance(error, JournalReadOnly) and os.geteuid() != pwd.getpwnam(patient.user).pw_uid
+        cure = f"look as the service's user: sudo -u {patient.user} gameline doctor ..." if is_another else str(error)
+        yield Found("journal", False, error.code.replace("_", " "), cure)
         return
     yield Found("journal", True, f"{len(entries)} entries, each as it was written")
 

@@ -112,6 +112,16 @@ def memory(meminfo: Path = Path("/proc/meminfo")) -> Iterator[Found]:
         yield Found("memory", True, told)
 
 
+def who(patient: Patient) -> Iterator[Found]:
+    """Whether whoever looks sees what the service would see."""
+    me = pwd.getpwuid(os.geteuid()).pw_name
+    if me == patient.user:
+        yield Found("user", True, f"{me}, as the service")
+    else:
+        what = f"{me}, and the service is {patient.user}: for what he may read and write, sudo -u {patient.user} ..."
+        yield Found("user", None, what)
+
+
 def groups(patient: Patient) -> Iterator[Found]:
     """Whether the service's user may use the devices that are configured."""
     config, user = patient.config, patient.user

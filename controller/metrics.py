@@ -38,6 +38,7 @@ class Metrics:
         registry.register(self._numbers)
         ProcessCollector(registry=registry)  # memory, processor time and open files, under their usual names
         self._server, self._thread = start_http_server(port, host, registry)
+        self._thread.name = "metrics"
         self.address = f"http://{f'[{host}]' if ':' in host else host}:{port}/metrics"
 
     def show(self, beat: Mapping[str, Any]) -> None:

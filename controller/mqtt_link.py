@@ -243,7 +243,6 @@ class Link:
     def _explain(self, why: str, code: str = "broker_away") -> None:
         if why != self._why.text and not self._closed:
             self._why = Trouble(code, why)
-            self._logger.warning("%s", why, extra={"fault": code})
 
     def _on_pre_connect(self, _client: Client, _data: Any) -> None:
         self._thread = threading.current_thread()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import socket
 import urllib.request
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from tests.controller.engine_parts import S, Time
 from tests.controller.test_app import Camera, config_in
 
 LOG = logging.getLogger("tests")
+ROOT = Path(__file__).parents[2]
 BEAT: dict[str, Any] = {
     "mono_ns": 98 * S,
     "sequence": 31,
@@ -127,6 +129,19 @@ def test_page_is_what_openmetrics_wants_too(page: Metrics) -> None:
     text = asked(page.address, Accept="application/openmetrics-text; version=1.0.0")
     names = {family.name for family in open_metrics(text)}  # type: ignore[no-untyped-call]
     assert {"gameline_frames", "gameline_read_seconds", "gameline_fault"} <= names
+
+
+def test_documentation_names_every_number_of_the_page_and_of_the_heartbeat(page: Metrics) -> None:
+    """And none that is not there."""
+    page.show(BEAT)
+    rows = re.findall(
+        r"^\| `(gameline_\w+)` \| (?:`([\w.]+)`)?(.*?) \|", (ROOT / "docs" / "health.md").read_text(), re.MULTILINE
+    )
+    told = {family.name for family in open_metrics(asked(page.address, Accept="application/openmetrics-text"))}  # type: ignore[no-untyped-call]
+    assert {name.removesuffix("_total") for name, _, _ in rows} == {
+        name for name in told if name.startswith("gameline")
+    }
+    assert {key.partition(".")[0] for _, key, of in rows if key and not of} == BEAT["numbers"].keys()
 
 
 def test_what_nobody_knows_is_left_out(page: Metrics) -> None:

@@ -190,20 +190,16 @@ def test_no_secret_is_ever_in_what_is_said(
     (tmp_path / "strict").mkdir()
     said = []
     with Mosquitto(tmp_path / "strict", lines=["allow_anonymous false"]) as strict:
-        for port, told in ((strict.port, "broker_refuses"), (broker.port, "clock_unset")):
+        for port in (strict.port, broker.port):
             lines = f'port = {port}\nusername = "hall"\npassword_file = "{tmp_path / "password"}"\n'
             path = tmp_path / f"{port}.toml"
             path.write_text(config.read_text().replace(f"port = {broker.port}\n", lines))
             service = start(path)
-            assert service.stderr is not None
-            for line in service.stderr:
-                said.append(line)
-                if told in line:
-                    break
-            else:
-                raise AssertionError("".join(said))
             if port == broker.port:
                 display.wait_for("heartbeat")
+            else:
+                assert service.stderr is not None
+                said.append(next(line for line in service.stderr if "broker_refuses" in line))
             said.append(end(service, signal.SIGTERM)[1])
     said += [json.dumps(message) for message in display.heard_so_far]
     assert "broker_refuses: The MQTT broker at" in "".join(said)

@@ -126,6 +126,7 @@ def test_doctor_looks_at_the_running_service_as_its_user(service: Container, dis
     assert told["camera"]["found"].startswith(f"in use by the service, process {main}: ")
     assert told["unit"]["found"].startswith("active, ")
     assert (told["journal"]["well"], told["groups"]["found"]) == (True, "gameline needs none")
+    assert told["user"]["found"] == "gameline, as the service"
     assert "gone with the power" in told["disk"]["cure"]  # as everything of this machine is
     assert told["service"]["found"] == "clock degraded (clock_unset)"
     assert service.property_of(UNIT, "MainPID") == main
