@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from gpiozero import Factory
@@ -38,7 +38,6 @@ from controller.journal import Journal, JournalError
 from controller.keeper import RecordTo, keeper_of
 from controller.lookout import item_of, lookout_of, open_page, remembering, table_of
 from controller.machine import VERSION, is_clock_set, is_quiet_now, memory_bytes, temperature_c
-from controller.metrics import Metrics
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage
 from controller.recording import HEAD, Picture, Session, damaged, sessions
@@ -65,6 +64,9 @@ from vision.rereading import reread
 from vision.view import View
 from vision.vigil import Ails, Heals
 from vision.watch import HandIn, HandOut, Settled, Sight, Watcher
+
+if TYPE_CHECKING:
+    from controller.metrics import Metrics
 
 Bgr8 = NDArray[np.uint8]
 
@@ -276,6 +278,8 @@ def _open_metrics(config: Config, clock_ns: Callable[[], int], logger: logging.L
     chosen, table = config.metrics, config.table.name
     if chosen.port is None:
         return None
+    from controller.metrics import Metrics  # 1 MB that a table without the page does without
+
     try:
         page = Metrics(host=chosen.host, port=chosen.port, table=table, version=VERSION, clock_ns=clock_ns)
     except OSError as error:

@@ -87,6 +87,7 @@ def _of_the_table(config: Config, path: Path) -> Sequence[Check]:
         if is_board
         else Check("pins", partial(seats.pins, patient)),
         Check("broker", partial(broker.broker, patient), 14.0),
+        Check("pages", partial(doctor_machine.pages, patient)),
         Check("disk", partial(doctor_disk.disk, patient)),
         Check("journal", partial(doctor_disk.journal, patient), 10.0),
         Check("permissions", partial(doctor_disk.permissions, patient, path)),

@@ -49,10 +49,10 @@ def broker(patient: Patient) -> Iterator[Found]:
 
 
 def _reached(link: Link, address: str) -> Iterator[Found]:
-    _until(lambda: bool(link.connection) or _is_refused(link), REACH_S)
+    _until(lambda: bool(link.connection) or not _is_silent(link), REACH_S)
     if link.connection:
         yield Found("broker", True, f"{address} lets us in")
-    elif "yet" in (link.problem or ""):
+    elif _is_silent(link):
         cure = "look at host and port, at the network and at a firewall between: something there swallows what we send"
         yield Found("broker", False, f"{address} does not answer within {REACH_S:g} s", cure)
     else:
@@ -60,10 +60,10 @@ def _reached(link: Link, address: str) -> Iterator[Found]:
         yield Found("broker", False, f"{address} does not let us in", cure)
 
 
-def _is_refused(link: Link) -> bool:
-    """Whether the broker, or the machine, has said no; trying again would not change that within seconds."""
+def _is_silent(link: Link) -> bool:
+    """Whether nobody has said yes or no; after a no, trying again would not change it within seconds."""
     trouble = link.trouble
-    return trouble is not None and not trouble.text.endswith("yet.")
+    return trouble is not None and trouble.code == "broker_silent"
 
 
 def _may_publish(link: Link, prefix: str, user: str) -> Found:

@@ -6,6 +6,7 @@ import grp
 import os
 import pwd
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,7 +16,7 @@ from typing import Final
 
 from packaging.requirements import Requirement
 
-from controller.config import Config
+from controller.config import Config, MetricsConfig, ViewConfig
 from controller.doctor_checks import Found, Patient
 from controller.machine import THERMOMETER, VERSION, is_clock_set, temperature_c
 
@@ -149,6 +150,31 @@ def _group_name(number: int) -> str:
         return grp.getgrgid(number).gr_name
     except KeyError:
         return str(number)
+
+
+def pages(patient: Patient) -> Iterator[Found]:
+    """Whether the technician's page and the one for Prometheus have their ports."""
+    chosen: dict[str, ViewConfig | MetricsConfig] = {"view": patient.config.view, "metrics": patient.config.metrics}
+    for name, page in chosen.items():
+        if page.port is None:
+            continue
+        part, address = f"{name} page", f"{page.host}:{page.port}"
+        try:
+            if patient.service_pid is None:
+                with socket.create_server((page.host, page.port), family=_family(page.host, page.port)):
+                    yield Found(part, True, f"{address} is free")
+            else:
+                with socket.create_connection((page.host, page.port), timeout=ASK_S):
+                    yield Found(part, True, f"{address} answers")
+        except OSError as error:
+            cure = f"see who listens there, sudo ss -ltnp, and stop it; or correct {name}.port and {name}.host"
+            yield Found(part, False, f"{address}: {error.strerror or error}", cure)
+    if all(page.port is None for page in chosen.values()):
+        yield Found("pages", None, "none is configured ([view], [metrics])")
+
+
+def _family(host: str, port: int) -> socket.AddressFamily:
+    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
 
 
 def unit() -> Iterator[Found]:

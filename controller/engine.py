@@ -434,9 +434,7 @@ class Engine:
         if self._clock_ns() - last > self._stale_ns:
             silent = f"the camera has given no frame for more than {self._stale_ns / NS_PER_S:g} s: check its cable"
             return [Trouble("camera_silent", f"{silent}, or restart the service")]
-        if (
-            self.state.camera_trouble is not None and self._last_frame_ns is None
-        ):  # of before the start, until one comes
+        if self.state.camera_trouble is not None and self._last_frame_ns is None:  # of before the start
             return [Trouble("camera_silent", self.state.camera_trouble)]
         return []
 

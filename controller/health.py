@@ -134,6 +134,12 @@ CODES: Final[Mapping[str, Fault]] = {
         "no connection to the MQTT broker",
         "start it, or correct `broker.host` and `broker.port`",
     ),
+    "broker_silent": Fault(
+        "broker",
+        "failed",
+        "nothing has answered since the start: neither yes nor no",
+        "host and port, the network, a firewall between",
+    ),
     "broker_refuses": Fault(
         "broker",
         "failed",

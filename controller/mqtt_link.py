@@ -29,6 +29,10 @@ PACKET_BYTES = 65_536  # the broker keeps larger packets from us; the largest co
 SHORT_NS = 5_000_000_000  # a connection that ends sooner was thrown out: not every broker says why (mosquitto 2.0.11)
 RECENT_NS = 60_000_000_000  # how long a fault stays in `problem` after it was last seen
 SESSION_TAKEN_OVER = 142  # MQTT 5 reason code
+CALLBACKS = (
+    *("on_pre_connect", "on_connect", "on_connect_fail", "on_disconnect", "on_subscribe", "on_publish"),
+    "on_message",
+)
 
 
 class Retained(NamedTuple):
@@ -96,7 +100,7 @@ class Link:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._refused = False  # the broker said no to this attempt
-        self._why = Trouble("broker_away", f"There is no connection to the MQTT broker at {host}:{port} yet.")
+        self._why = Trouble("broker_silent", f"There is no connection to the MQTT broker at {host}:{port} yet.")
         self._thrown_out: deque[tuple[int, bool]] = deque(maxlen=3)  # when, and whether another client took over
         self._fault: tuple[int, Trouble] | None = None
         self.connection = 0
@@ -132,6 +136,9 @@ class Link:
         self._client.disconnect()
         self._client.drop_out_messages()  # else paho's thread waits for their acknowledgement
         self._client.loop_stop()
+        # paho closes the last of its sockets when the client goes, and a client that knows us goes when chance has it.
+        for callback in CALLBACKS:
+            setattr(self._client, callback, None)
 
     def publish(
         self,

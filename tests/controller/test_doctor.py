@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -124,16 +125,23 @@ def port_line(broker: Mosquitto, port: int, more: str = "") -> tuple[str, str]:
 def test_broker_that_is_away_swallows_or_is_none_is_told_with_its_cure(
     look: Callable[..., Lines], broker: Mosquitto
 ) -> None:
-    """Nothing listens; something takes the connection and is silent for ever, as behind a firewall; a web server."""
+    """Nothing listens; something takes the connection and is silent for ever; nothing comes through at all."""
     lines = look(port_line(broker, 1))
     assert ill(lines) == ["broker"]
     assert "start it, or correct host and port" in lines["broker"]["cure"]
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        began_s = time.monotonic()
-        lines = look(("port = 1\n", f"port = {silent.getsockname()[1]}\n"))
+        began_s, silent_port = time.monotonic(), silent.getsockname()[1]
+        lines = look(("port = 1\n", f"port = {silent_port}\n"))
         assert time.monotonic() - began_s < 30
     assert "does not answer within 5 s" in lines["broker"]["found"]
     assert "firewall" in lines["broker"]["cure"]
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as deaf, contextlib.ExitStack() as waiting:
+        for _ in range(3):  # whose queue is full: the kernel drops what else comes, as a firewall would
+            knock = waiting.enter_context(socket.socket())
+            knock.setblocking(False)
+            knock.connect_ex(deaf.getsockname())
+        lines = look((f"port = {silent_port}\n", f"port = {deaf.getsockname()[1]}\n"))
+    assert "does not answer (timed out)" in lines["broker"]["cure"]
 
 
 def test_wrong_password_and_missing_rights_are_told(
@@ -240,6 +248,18 @@ def test_seat_board_that_answers_is_away_or_is_taken_is_told(look: Callable[...,
             lines = look()
     assert ill(lines) == ["seat board"]
     assert "is used by another program" in lines["seat board"]["cure"]
+
+
+def test_port_of_a_page_that_another_program_has_is_told(look: Callable[..., Lines], broker: Mosquitto) -> None:
+    """Also an address that this machine has not; without pages nothing is asked."""
+    with socket.create_server(("127.0.0.1", 0)) as another:
+        port = another.getsockname()[1]
+        lines = look(("[journal]", f"[view]\nport = {port}\n[metrics]\nport = {port}\n[journal]"))
+        assert ill(lines) == ["view page", "metrics page"]
+        assert "correct metrics.port and metrics.host" in lines["metrics page"]["cure"]
+    assert look(code=0)["view page"]["found"] == f"127.0.0.1:{port} is free"
+    lines = look((f"[metrics]\nport = {port}", f'[metrics]\nport = {port}\nhost = "192.0.2.1"'))
+    assert ill(lines) == ["metrics page"]
 
 
 def test_journal_that_is_damaged_or_of_another_program_is_told(look: Callable[..., Lines], tmp_path: Path) -> None:
