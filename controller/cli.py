@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = options.command(options)
     except Sorry as sorry:
         try:
-            print(f"gameline: {sorry}", file=sys.stderr)
+            print(f"{_level()}gameline: {sorry}", file=sys.stderr)
         except OSError:
             forsake(sys.stderr)  # a terminal that is gone: the exit code says the rest
         return sorry.exit_code
@@ -70,6 +70,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def _level() -> str:
+    """What tells systemd, where it reads, that a sentence is an error (sd-daemon(3)); nothing for a terminal."""
+    if "JOURNAL_STREAM" not in os.environ:
+        return ""
+    is_read = import_module("controller.logs").is_stderr_the_journal()
+    return "<3>" if is_read else ""
 
 
 def forsake(stream: TextIO) -> None:

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Final
 
 from logging_journald import JournaldTransport, check_journal_stream
@@ -25,8 +26,9 @@ FORMAT: Final = "%(levelname)s %(name)s: %(message)s"
 
 def start_logging(table: str) -> None:
     """Send every line of this process where it belongs."""
-    if _is_stderr_the_journal():
+    if is_stderr_the_journal():
         logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[JournalHandler(table)])
+        sys.excepthook = _log_death
     else:
         # A descriptor of our own: while a picture is decoded the camera's thread leads the usual one nowhere, for the
         # decoders write to it what nobody can use, and lines of the other threads would go with it.
@@ -78,8 +80,13 @@ class JournalHandler(logging.Handler):
                 yield field, value
 
 
-def _is_stderr_the_journal() -> bool:
+def is_stderr_the_journal() -> bool:
     """Whether systemd has connected it, which says so in JOURNAL_STREAM."""
     with contextlib.suppress(OSError, ValueError):
         return bool(check_journal_stream()) and JournaldTransport.SOCKET_PATH.exists()
     return False
+
+
+def _log_death(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A fault of ours that ends the program: one entry with all its lines, and not one without a level for each."""
+    logging.getLogger(IDENTIFIER).critical("a fault of ours: report it", exc_info=(kind, error, trace))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.logs import JournalHandler
+from controller.logs import JournalHandler, _log_death
 
 
 class Journald:
@@ -108,3 +108,19 @@ def test_line_that_journald_does_not_take_is_on_stderr(
     with closing(Journald(tmp_path / "socket")) as again:
         log.error("afterwards")
         assert again.entry()["MESSAGE"] == "afterwards"
+
+
+def test_fault_of_ours_that_ends_the_program_is_one_entry(log: logging.Logger, journald: Journald) -> None:
+    """With its traceback, at a level that nobody overlooks."""
+    ours = logging.getLogger("gameline")
+    ours.addHandler(log.handlers[0])
+    try:
+        raise ZeroDivisionError("division by zero")
+    except ZeroDivisionError as error:
+        _log_death(type(error), error, error.__traceback__)
+    finally:
+        ours.removeHandler(log.handlers[0])
+    told = journald.entry()
+    assert told["PRIORITY"] == "2"
+    assert told["MESSAGE"].startswith("a fault of ours: report it\nTraceback")
+    assert told["MESSAGE"].endswith("ZeroDivisionError: division by zero")

@@ -93,7 +93,6 @@ def test_start_waits_until_it_works_and_a_game_is_played_behind_closed_doors(
 
 def test_log_is_found_in_the_journal_by_fault_table_and_event(service: Container, display: Display) -> None:
     """What journalctl has of a fault and of an alert are fields, not words in a line."""
-    display.wait_for("health", lambda parts: parts["clock"]["codes"] == ["clock_unset"])
     play(display)
     display.order("lay", tile=[5, 5], end="R")
     raised = display.wait_for("event/finding_raised")
@@ -111,6 +110,15 @@ def test_log_is_found_in_the_journal_by_fault_table_and_event(service: Container
     alert = found("GAMELINE_EVENT=finding_raised")[-1]
     assert (alert["GAMELINE_SEQUENCE"], alert["PRIORITY"]) == (str(raised["sequence"]), "6")
     assert "GAMELINE_FAULT" not in alert
+
+
+def test_sentence_that_a_start_ends_with_is_an_error_in_the_journal(container: Container) -> None:
+    """Whoever asks for errors finds why the service does not come up, without the mark that says so."""
+    command = ("/opt/gameline/.venv/bin/gameline", "run", "/nowhere/gameline.toml")
+    container.run("systemd-run", "--wait", "--unit=slip", *command, is_checked=False)
+    until(lambda: bool(container.entries_of("slip.service", "PRIORITY=3")), "it is in the journal")
+    entry, *_ = container.entries_of("slip.service", "PRIORITY=3")
+    assert entry["MESSAGE"].startswith("gameline: /nowhere/gameline.toml: expected a configuration file")
 
 
 def test_doctor_looks_at_the_running_service_as_its_user(service: Container, display: Display) -> None:
