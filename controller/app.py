@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from gpiozero import Factory
@@ -36,7 +36,8 @@ from controller.demo.watching import Address
 from controller.journal import Journal, JournalError
 from controller.keeper import RecordTo, keeper_of
 from controller.lookout import item_of, lookout_of, open_page, remembering, table_of
-from controller.machine import VERSION, is_clock_set, is_quiet_now, temperature_c
+from controller.machine import VERSION, is_clock_set, is_quiet_now, memory_bytes, temperature_c
+from controller.messages import Heartbeat
 from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage
 from controller.recording import HEAD, Picture, Session, damaged, sessions
@@ -63,6 +64,9 @@ from vision.rereading import reread
 from vision.view import View
 from vision.vigil import Ails, Heals
 from vision.watch import HandIn, HandOut, Settled, Sight, Watcher
+
+if TYPE_CHECKING:
+    from controller.metrics import Metrics
 
 Bgr8 = NDArray[np.uint8]
 
@@ -160,6 +164,8 @@ class Service:
                 stale_s=config.camera.stale_s,
                 clock_synchronised=is_clock_set,
                 temperature_c=temperature_c,
+                memory_bytes=memory_bytes,
+                show_numbers=self._show_numbers,
                 is_quiet=quiet,
                 version=VERSION,
                 desk=Desk(
@@ -174,12 +180,15 @@ class Service:
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)
+            self._metrics = _open_metrics(config, clock_ns, logger)
+            if self._metrics is not None:
+                stack.callback(self._metrics.close)
             look = partial(watched, table=table)
             self._view = View(read=look, table=table, clock_ns=clock_ns)
             self._page = open_page(config, self._view, logger)
             if self._page is not None:
                 stack.callback(self._page.close)
-            watch, watch_again = remembering(look, partial(reread, table=table))
+            watch, watch_again = remembering(self._timed(look), self._timed(partial(reread, table=table)))
             self._lookout = lookout_of(
                 config,
                 calibration,
@@ -228,6 +237,22 @@ class Service:
         """From the network thread."""
         self.engine.submit(inbox.OrderCame(message))
 
+    def _show_numbers(self, beat: Heartbeat) -> None:
+        """From the loop, once a second."""
+        if self._metrics is not None:
+            self._metrics.show(beat)
+
+    def _timed(self, read: Callable[..., Reading]) -> Callable[..., Reading]:
+        """Reads as `read` does, and tells the loop how long it took; in the camera's thread."""
+
+        def timed(*what: object) -> Reading:
+            began_s = time.perf_counter()
+            reading = read(*what)
+            self.engine.submit(inbox.PictureRead(time.perf_counter() - began_s))
+            return reading
+
+        return timed
+
     def _show(self, frame: Frame, watcher: Watcher, sights: tuple[Sight, ...]) -> None:
         """From the camera's thread, before what was seen is told."""
         self._view.look(frame, watcher, sights)
@@ -247,6 +272,23 @@ class Service:
             self._keeper.blind("frames", news.reason if isinstance(news, Lost) else None)
         if (item := item_of(news, self._table)) is not None:
             self.engine.submit(item)
+
+
+def _open_metrics(config: Config, clock_ns: Callable[[], int], logger: logging.Logger) -> Metrics | None:
+    """The page for Prometheus where one is configured; one that cannot be had is only told."""
+    chosen, table = config.metrics, config.table.name
+    if chosen.port is None:
+        return None
+    from controller.metrics import Metrics  # 1 MB that a table without the page does without
+
+    try:
+        page = Metrics(host=chosen.host, port=chosen.port, table=table, version=VERSION, clock_ns=clock_ns)
+    except OSError as error:
+        why = error.strerror or error
+        logger.error("metrics: expected an address to listen on, got %s:%s: %s", chosen.host, chosen.port, why)
+        return None
+    logger.info("metrics: the page for Prometheus is at %s", page.address)
+    return page
 
 
 @contextlib.contextmanager

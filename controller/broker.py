@@ -60,8 +60,10 @@ def caller_at_broker(
     logger: logging.Logger,
     clock_ns: Callable[[], int],
     wake: Callable[[], None] | None = None,
+    subscription: str | None = None,
+    on_message: Callable[[MQTTMessage], None] = lambda message: None,
 ) -> Link:
-    """A connection beside the table's, for a command called `name`: it hears nothing, and is no table to anybody.
+    """A connection beside the table's, for a command called `name`: by itself it hears nothing, and is nobody's table.
 
     With the service's own id the broker would throw the service out, wherever that runs; a will or a farewell would
     tell the displays of a table that was never away.
@@ -75,6 +77,8 @@ def caller_at_broker(
             **address,
             client_id=f"{_client_id(config)}-{name}",
             wake=wake,
+            subscription=subscription,
+            on_message=on_message,
             logger=logger,
             clock_ns=clock_ns,
         )

@@ -25,6 +25,7 @@ EXAMPLES = {
     "replay": "gameline replay /var/lib/gameline/recordings --json",
     "silence": "gameline silence /etc/gameline/gameline.toml",
     "firmware": "gameline firmware install --port /dev/serial/by-id/usb-MicroPython_Board_in_FS_mode_... --lamps leds",
+    "doctor": "gameline doctor /etc/gameline/gameline.toml",
     "selftest": "gameline selftest /etc/gameline/gameline.toml --html selftest.html",
     "judge": "gameline judge game.dom --register game.pdf --lang ru",
     "record": "gameline record /var/lib/gameline/journal.sqlite > game.dom",
@@ -63,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = options.command(options)
     except Sorry as sorry:
         try:
-            print(f"gameline: {sorry}", file=sys.stderr)
+            print(f"{_level()}gameline: {sorry}", file=sys.stderr)
         except OSError:
             forsake(sys.stderr)  # a terminal that is gone: the exit code says the rest
         return sorry.exit_code
@@ -73,6 +74,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def _level() -> str:
+    """What tells systemd, where it reads, that a sentence is an error (sd-daemon(3)); nothing for a terminal."""
+    if "JOURNAL_STREAM" not in os.environ:
+        return ""
+    is_read = import_module("controller.logs").is_stderr_the_journal()
+    return "<3>" if is_read else ""
 
 
 def forsake(stream: TextIO) -> None:
@@ -138,6 +147,9 @@ def _parser() -> argparse.ArgumentParser:
     firmware.add_argument("--port", required=True, metavar="PATH", help="the board's /dev/serial/by-id/...")
     firmware.add_argument("--lamps", choices=LAMPS, default="pixels", help="what hangs at a seat (pixels)")
     firmware.add_argument("--pixels", type=int, default=16, metavar="N", help="of a seat's ring or strip (16)")
+    doctor = _add(commands, "doctor", "look at everything a table needs: for each a tick or the cure", room="doctor")
+    doctor.add_argument("config", type=Path, metavar="CONFIG")
+    doctor.add_argument("--json", action="store_true", help="one object: well, and of each check found and cure")
     _add_selftest(commands)
     _add_referee(commands)
     _add_paperwork(commands)

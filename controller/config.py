@@ -137,6 +137,15 @@ class HomeAssistantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     """Below which it listens for devices; its own setting, rarely another."""
 
 
+class MetricsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The page that Prometheus reads."""
+
+    port: int | None = None
+    """Without it there is no page."""
+    host: str = "127.0.0.1"
+    """The address it listens on; whoever can reach it can read it."""
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file."""
 
@@ -148,6 +157,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stills: StillsConfig = StillsConfig()
     view: ViewConfig = ViewConfig()
     home_assistant: HomeAssistantConfig = HomeAssistantConfig()
+    metrics: MetricsConfig = MetricsConfig()
     game: Params = msgspec.field(default_factory=Params)
     """What is left out has the default of the rule set that is chosen."""
 
@@ -276,9 +286,8 @@ def _check(config: Config, where: str) -> None:
         "stills.budget_mb": None
         if 1 <= config.stills.budget_mb <= 1_000_000
         else f"expected 1 to 1000000, got {config.stills.budget_mb}",
-        "view.port": f"expected 1 to 65535, got {config.view.port}"
-        if config.view.port is not None and not 0 < config.view.port < 65536
-        else None,
+        "view.port": _port_problem(config.view.port),
+        "metrics.port": _port_problem(config.metrics.port),
         "home_assistant.prefix": None
         if re.fullmatch(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*", config.home_assistant.prefix)
         else f"expected a topic of letters, digits, - and _, got {config.home_assistant.prefix!r}",
@@ -289,6 +298,10 @@ def _check(config: Config, where: str) -> None:
     for key, problem in problems.items():
         if problem is not None:
             raise ConfigError(f"{where}: {key}: {problem}")
+
+
+def _port_problem(port: int | None) -> str | None:
+    return None if port is None or 0 < port < 65536 else f"expected 1 to 65535, got {port}"
 
 
 def _hours_problem(hours: tuple[str, str] | None) -> str | None:

@@ -32,6 +32,7 @@ from controller.game.seen import Sighting
 from controller.game.sight import Agreement, reconcile
 from controller.game.tiles import End, Seat
 from controller.keeper import RecordTo
+from controller.logs import start_logging
 from controller.lookout import open_camera, remembering, table_of, view_server, zones_of
 from controller.mosquitto import MosquittoError
 from controller.output import make_folder, write_picture, write_text
@@ -315,7 +316,6 @@ def demo(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """The service, until SIGTERM or SIGINT, or until something it cannot live without has ended."""
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logger = logging.getLogger("gameline")
     over = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -323,6 +323,7 @@ def run(options: argparse.Namespace) -> int:
     systemd = sdnotify.SystemdNotifier()
     try:
         config = load_config(options.config)
+        start_logging(config.table.name)
         folder: Path | None = options.record
         record = None if folder is None else RecordTo(folder, round(options.budget * 1e9))
         with Service(config, record=record, logger=logger) as service:

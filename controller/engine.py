@@ -16,7 +16,7 @@ import msgspec
 
 from controller.accounts import Role
 from controller.codec import body_of, event_of, type_name
-from controller.faults import told
+from controller.faults import Trouble, told
 from controller.game import commands as cmd
 from controller.game import events as ev
 from controller.game.clocks import NS_PER_S
@@ -29,6 +29,7 @@ from controller.game.seen import Sighting, Stills
 from controller.game.snapshot import snapshot
 from controller.game.state import Halt, Phase, State
 from controller.game.tiles import MonoNs, Seat
+from controller.health import Health, Part
 from controller.inbox import (
     Ailing,
     Blind,
@@ -39,6 +40,7 @@ from controller.inbox import (
     Missing,
     OrderCame,
     Outlet,
+    PictureRead,
     PressLike,
     Seats,
     Seen,
@@ -48,8 +50,9 @@ from controller.inbox import (
     Witness,
 )
 from controller.journal import Answered, Draft, Entry, Journal, JournalError
-from controller.messages import CameraPart, Health, Heartbeat, Meta, Part
+from controller.messages import Heartbeat, Meta
 from controller.mqtt import CommandMessage
+from controller.numbers import Numbers
 from controller.orders import Accepted, Answer, Door
 from controller.selftest import Asked
 from controller.selftest_desk import Desk
@@ -98,6 +101,8 @@ class Engine:
         logger: logging.Logger,
         witness: Witness | None = None,
         accounts: Mapping[str, Role] = {},
+        memory_bytes: Callable[[], int | None] = lambda: None,
+        show_numbers: Callable[[Heartbeat], None] = lambda beat: None,
     ) -> None:
         self._witness = witness
         self._desk = desk
@@ -108,12 +113,17 @@ class Engine:
         self._stale_ns = round(stale_s * NS_PER_S)
         self._clock_synchronised = clock_synchronised
         self._temperature_c = temperature_c
+        self._memory_bytes = memory_bytes
+        self._show_numbers = show_numbers
+        self._numbers = Numbers()
+        self._health = Health(clock_ns=clock_ns, logger=logger)
+        self._sound: tuple[int, int] = Sound()  # as it was shown last
         self._is_quiet = is_quiet
         self._meta = Meta(version, table, params)
         self._log = logger
         self._door = Door(params=params, table=table, wall_ms=wall_ms, accounts=accounts)
         self._inbox: queue.Queue[Item] = queue.Queue()
-        self._storage_trouble: str | None = None
+        self._storage_trouble: Trouble | None = None
         self._unkept_since: MonoNs | None = None
         self._seen: Seen | None = None
         self._seen_before_at: MonoNs | None = None
@@ -150,7 +160,7 @@ class Engine:
     @property
     def storage_trouble(self) -> str | None:
         """Why nothing can be kept, if so."""
-        return self._storage_trouble
+        return self._storage_trouble.text if self._storage_trouble is not None else None
 
     # --- the loop ---
 
@@ -232,7 +242,10 @@ class Engine:
                 self._see(item)
             case FrameTaken():
                 self._last_frame_ns = item.at
+                self._numbers.frames += 1
                 self._desk.frame(item.at, self._clock_ns())
+            case PictureRead():
+                self._numbers.reads.add(item.seconds)
             case LookTaken():
                 self._desk.looked(item.look, self._clock_ns())
             case Blind():
@@ -257,7 +270,6 @@ class Engine:
             self._ailing.pop(item.code, None)
         else:
             self._ailing[item.code] = item.text
-            self._log.warning("camera: %s", item.text)
 
     # --- deciding ---
 
@@ -271,15 +283,16 @@ class Engine:
         if not happened and order is None:
             return ()
         drafts = [Draft(type_name(type(event)), event.at, body_of(event)) for event in happened]
+        began_ns = self._clock_ns()
         try:
             entries = self._journal.append(drafts, None if order is None else partial(_answered, order))
         except JournalError as error:
-            if self._storage_trouble is None:
-                self._log.error("journal: %s", error)
-            self._storage_trouble = str(error)
+            self._storage_trouble = Trouble(error.code, str(error))
             if self._unkept_since is None:
                 self._unkept_since = self._now()
             return None
+        self._numbers.commits.add((self._clock_ns() - began_ns) / NS_PER_S)
+        self._numbers.events.update(entry.type for entry in entries)
         self._believe(entries, happened)
         if isinstance(command, cmd.See):  # who passed between two moves that came to rest together waits no more
             counted = {event.seat for event in happened if isinstance(event, ev.Passed)}
@@ -301,6 +314,8 @@ class Engine:
             alert = self.state.alert
             if alert is not None and alert != before.alert and alert.at == event.at:  # not one that undo brought back
                 alerts.append(entry)
+                about = {"sequence": entry.sequence, "event": entry.type}
+                self._log.info("the referee is buzzed: %s", alert.text or alert.kind.value, extra=about)
         if self._witness is not None:
             self._witness.happened(entries, alerts)
 
@@ -331,7 +346,7 @@ class Engine:
         try:
             self._journal.set_cursor("probe", self._journal.last_sequence)
         except JournalError as error:
-            self._storage_trouble = str(error)
+            self._storage_trouble = Trouble(error.code, str(error))
             return
         if self._unwritten is not None:
             self._see(self._unwritten)
@@ -405,17 +420,25 @@ class Engine:
             self._carry_out(order, admitted, late)
 
     def _watch_camera(self) -> None:
-        """A camera that has fallen silent is as bad as one that says it sees nothing."""
-        last = self._last_frame_ns if self._last_frame_ns is not None else self._started_ns
-        age_ns = self._clock_ns() - last
-        reason = next(iter(self._blind.values()), None)
-        if reason is None and age_ns > self._stale_ns:
-            reason = f"the camera has given no frame for {age_ns / NS_PER_S:.0f} s"
-        if reason is not None and self.state.camera_trouble is None:
-            self._log.warning("camera: %s", reason)
-            self._decide(cmd.LoseCamera(self._now(), reason))
-        elif reason is None and self.state.camera_trouble is not None and self._last_frame_ns is not None:
+        """The clock stops while nothing can be seen."""
+        trouble = next(iter(self._blindness()), None)
+        if trouble is not None and self.state.camera_trouble is None:
+            self._decide(cmd.LoseCamera(self._now(), trouble.text))
+        elif trouble is None and self.state.camera_trouble is not None and self._last_frame_ns is not None:
             self._decide(cmd.RegainCamera(self._now()))
+
+    def _blindness(self) -> list[Trouble]:
+        """Why nothing can be seen; a camera that has fallen silent is as bad as one that says it sees nothing."""
+        if self._blind:
+            codes: dict[Missing, str] = {"frames": "camera_no_frames", "sight": "camera_cannot_see"}
+            return [Trouble(codes[missing], reason) for missing, reason in self._blind.items()]
+        last = self._last_frame_ns if self._last_frame_ns is not None else self._started_ns
+        if self._clock_ns() - last > self._stale_ns:
+            silent = f"the camera has given no frame for more than {self._stale_ns / NS_PER_S:g} s: check its cable"
+            return [Trouble("camera_silent", f"{silent}, or restart the service")]
+        if self.state.camera_trouble is not None and self._last_frame_ns is None:  # of before the start
+            return [Trouble("camera_silent", self.state.camera_trouble)]
+        return []
 
     def _order(self, order: OrderCame) -> None:
         message = order.message
@@ -433,7 +456,7 @@ class Engine:
         if not isinstance(admitted, Accepted):
             if admitted.client is None:  # nobody can be told, so the technician is
                 self._log.warning("an order on cmd/%s was turned away: %s", message.name, admitted.answer.text)
-            self._outlet.reply(message, msgspec.json.encode(admitted.answer), client=admitted.client)
+            self._send(message, admitted.answer, admitted.client)
             return
         command = admitted.command
         if isinstance(command, Asked):
@@ -454,35 +477,48 @@ class Engine:
             command = replace(command, sighting=self._seen.sighting, before=self._agreed)
         entries = self._decide(command, admitted)
         if entries is None:
-            answer = Answer(admitted.id, accepted=False, reason="storage", text=self._storage_trouble)
-            self._outlet.reply(message, msgspec.json.encode(answer), client=admitted.client)
+            answer = Answer(admitted.id, accepted=False, reason="storage", text=self.storage_trouble)
+            self._send(message, answer, admitted.client)
             return
         answer = _answer(admitted.id, entries)
         self._door.remember(admitted.client, admitted.id, answer)
-        self._outlet.reply(message, msgspec.json.encode(answer), client=admitted.client)
+        self._send(message, answer, admitted.client)
 
     def _reply(self, message: CommandMessage, order: Accepted, answer: Answer) -> None:
         """Answer an order that the core has no part in."""
         with contextlib.suppress(JournalError):  # it is said aloud by what a game has to write
             self._journal.append((), lambda _: _kept(order, answer))
         self._door.remember(order.client, order.id, answer)
-        self._outlet.reply(message, msgspec.json.encode(answer), client=order.client)
+        self._send(message, answer, order.client)
+
+    def _send(self, message: CommandMessage, answer: Answer, client: str | None) -> None:
+        """Send an answer, and count it."""
+        if answer.accepted:
+            self._numbers.orders_accepted += 1
+        else:
+            self._numbers.orders_refused[answer.reason or "unknown"] += 1
+        self._outlet.reply(message, msgspec.json.encode(answer), client=client)
 
     # --- showing ---
 
     def _show(self) -> None:
         """Lamps, buzzer, scoreboard, events, health and heartbeat, each from the state and what is so right now."""
         now = self._now()
-        shown = replace(self.state, storage_trouble=self._storage_trouble)
+        shown = replace(self.state, storage_trouble=self.storage_trouble)
+        sound: tuple[int, int]
         if (test := self._desk.showing) is not None:
-            self._seats.show(test.seats, answer=test.answer, referee=test.referee, sound=test.sound)
+            sound = test.sound
+            self._seats.show(test.seats, answer=test.answer, referee=test.referee, sound=sound)
         else:
             signs = panel(shown)
             # Asked only where something would sound: the hour of the day is no business of every round.
             is_mute = signs.sound != Sound() and self._is_quiet()
             sound = Sound() if is_mute else signs.sound
             self._seats.show(signs.seats, answer=self._begun(signs.answer, now), referee=signs.referee, sound=sound)
-        mark = (self.state.revision, self._storage_trouble)
+        if sound != self._sound:
+            self._sound = sound
+            self._numbers.buzzes += sound != Sound()
+        mark = (self.state.revision, self.storage_trouble)
         if mark != self._shown_mark:
             self._shown_mark = mark
             self._outlet.show_state(msgspec.json.encode(snapshot(shown, now)))
@@ -491,8 +527,10 @@ class Engine:
             raise Dead("the network thread has ended: no message can leave any more")
         if now - self._beat_ns >= NS_PER_S:
             self._beat_ns = now
-            self._show_health(now)
-            self._outlet.heartbeat(msgspec.json.encode(self._heartbeat(now)))
+            self._show_health()
+            beat = self._heartbeat(now)
+            self._outlet.heartbeat(msgspec.json.encode(beat))
+            self._show_numbers(beat)
 
     def _begun(self, flash: Flash | None, now: MonoNs) -> Flash | None:
         """The answer to a press, from the moment on when it is first shown: the finger may have been there for long.
@@ -505,28 +543,25 @@ class Engine:
             newest = flash
         return flash._replace(at=self._flash_began) if flash is not None and flash == newest else flash
 
-    def _show_health(self, now: MonoNs) -> None:
-        faults = "; ".join(f"{place}: {told(wrong)}" for place, wrong in self._seats.faults().items())
-        health = Health(
-            camera=self._camera_part(),
-            disk=_failed(self._storage_trouble),
-            broker=_failed(self._outlet.problem),
-            clock=_degraded(None if self._clock_synchronised() else CLOCK_UNSET),
-            record=_degraded(self._witness.trouble if self._witness is not None else None),
-            seats=_degraded(faults),
-        )
-        payload = msgspec.json.encode(health)
+    def _show_health(self) -> None:
+        clock = [] if self._clock_synchronised() else [Trouble("clock_unset", CLOCK_UNSET)]
+        ailing = [Trouble(code, text) for code, text in self._ailing.items()]
+        found: dict[Part, Sequence[Trouble]] = {
+            "camera": self._blindness() or ailing,
+            "disk": _those(self._storage_trouble),
+            "broker": _those(self._outlet.trouble),
+            "clock": clock,
+            "record": self._witness.troubles() if self._witness is not None else (),
+            "seats": [
+                Trouble(fault.code, f"{place}: {told([fault])}", place)
+                for place, faults in self._seats.faults().items()
+                for fault in faults
+            ],
+        }
+        payload = msgspec.json.encode(self._health.look(found))
         if payload != self._shown_health:
             self._shown_health = payload
             self._outlet.show_health(payload)
-
-    def _camera_part(self) -> CameraPart:
-        """Why it cannot see, or else what is wrong with what it sees, by code."""
-        if self.state.camera_trouble is not None:
-            return CameraPart("failed", self.state.camera_trouble)
-        if self._ailing:
-            return CameraPart("degraded", "; ".join(self._ailing.values()), tuple(self._ailing))
-        return CameraPart()
 
     def _heartbeat(self, now: MonoNs) -> Heartbeat:
         clock = self.state.clock
@@ -540,6 +575,13 @@ class Engine:
             running=clock.is_running,
             clock_synchronised=self._clock_synchronised(),
             temperature_c=self._temperature_c(),
+            numbers=self._numbers.told(
+                unsent=self._journal.last_sequence - self._outlet.acknowledged,
+                faults=self._health.codes,
+                false_presses=dict(self._seats.noise()),
+                line_errors=dict(self._seats.line_errors()),
+                memory_bytes=self._memory_bytes(),
+            ),
         )
 
 
@@ -568,9 +610,5 @@ def _is_granted(happened: Sequence[ev.Event]) -> bool:
     )
 
 
-def _failed(why: str | None) -> Part:
-    return Part("failed", why) if why else Part()
-
-
-def _degraded(why: str | None) -> Part:
-    return Part("degraded", why) if why else Part()
+def _those(trouble: Trouble | None) -> tuple[Trouble, ...]:
+    return () if trouble is None else (trouble,)

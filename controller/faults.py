@@ -1,9 +1,22 @@
-"""A fault of the seats as both kinds of them tell it, and how several are told; which there are the seats know."""
+"""A fault as health tells it, and the seats' own as both kinds of them tell it; which there are says health."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something is wrong at this moment."""
+
+    code: str
+    """One of `controller.health.CODES`: it stays the same, the sentence may get better."""
+    text: str
+    """What is wrong and what to do, in one sentence."""
+    where: str = ""
+    """At which place of the table, where there are several."""
 
 
 class FaultLike(Protocol):
@@ -12,6 +25,10 @@ class FaultLike(Protocol):
     @property
     def part(self) -> str:
         """`lamp`, `button` or `buzzer`; of a board that is away: `board`."""
+
+    @property
+    def code(self) -> str:
+        """One of `controller.health.CODES`."""
 
     @property
     def wrong(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from controller.faults import Faults
+from controller.faults import Faults, Trouble
 from controller.game.seen import Arm, Sighting
 from controller.game.tiles import MonoNs
 from controller.journal import Entry, Journal
@@ -55,6 +55,9 @@ class Seats(Protocol):
     def noise(self) -> Mapping[str, int]:
         """Pulses of the buttons too short for a finger, since the start, by place; none where nobody counts them."""
 
+    def line_errors(self) -> Mapping[str, int]:
+        """What was lost on the line to a seat board since the start, by kind; none where there is no line."""
+
 
 class Outlet(Protocol):
     """Where decisions are published; never blocks, never raises for a broker that is away."""
@@ -81,8 +84,12 @@ class Outlet(Protocol):
         """An answer to who sent `message`; whether it left."""
 
     @property
-    def problem(self) -> str | None:
-        """Why nothing is being published, if so."""
+    def trouble(self) -> Trouble | None:
+        """Why something is not being published, if so."""
+
+    @property
+    def acknowledged(self) -> int:
+        """The sequence up to which every event has arrived."""
 
     @property
     def alive(self) -> bool:
@@ -101,8 +108,7 @@ class Witness(Protocol):
     def happened(self, entries: Sequence[Entry], alerts: Sequence[Entry]) -> None:
         """This was committed to the journal; `alerts` are those among it that the referee is buzzed for."""
 
-    @property
-    def trouble(self) -> str | None:
+    def troubles(self) -> Sequence[Trouble]:
         """Why something is not kept, if so."""
 
 
@@ -121,6 +127,14 @@ class FrameTaken:
     """A frame came from the camera."""
 
     at: MonoNs
+
+
+@dataclass(frozen=True, slots=True)
+class PictureRead:
+    """A picture has been read."""
+
+    seconds: float
+    """How long it took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,4 +196,4 @@ class ThreadDied:
     reason: str
 
 
-Item = Seen | FrameTaken | LookTaken | Blind | Sighted | Ailing | HandOver | OrderCame | Wake | ThreadDied
+Item = Seen | FrameTaken | PictureRead | LookTaken | Blind | Sighted | Ailing | HandOver | OrderCame | Wake | ThreadDied

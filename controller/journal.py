@@ -319,6 +319,27 @@ def _owned(path: Path) -> Iterator[None]:
         os.close(lock)
 
 
+def owner_of(path: Path) -> int | None:
+    """The process that has the journal at `path`, 0 where it does not say which; None: nobody has it.
+
+    Raises:
+        JournalReadOnly: this user may not look.
+    """
+    lock = _part(path, ".lock")
+    if not _is_there(lock):
+        return None
+    with translated(path):
+        descriptor = os.open(lock, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        owner = os.pread(descriptor, 20, 0).strip()
+        return int(owner) if owner.isdigit() else 0
+    finally:
+        os.close(descriptor)
+    return None
+
+
 @contextlib.contextmanager
 def held(path: Path) -> Iterator[JournalError | None]:
     """Keep every table off the journal at `path`, and say what is wrong with it, or None; it is only looked at.

@@ -5,38 +5,56 @@ import errno
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 
 class JournalError(RuntimeError):
     """Something about the journal; the message says what, and what to do."""
 
+    code: ClassVar[str]
+    """As `controller.health.CODES` has it."""
+
 
 class JournalForeign(JournalError):
     """What lies at the path is not a journal of ours, or the path cannot hold one."""
+
+    code = "journal_foreign"
 
 
 class JournalDamaged(JournalError):
     """The journal is broken; nothing is lost by looking, and only `Journal.set_aside` moves it."""
 
+    code = "journal_damaged"
+
 
 class JournalNewer(JournalError):
     """A newer Gameline wrote the journal."""
+
+    code = "journal_newer"
 
 
 class JournalReadOnly(JournalError):
     """The place does not let us write."""
 
+    code = "disk_read_only"
+
 
 class JournalFull(JournalError):
     """A write found no room; the journal is as before and usable again when there is room."""
+
+    code = "disk_full"
 
 
 class JournalBusy(JournalError):
     """Another process owns the journal."""
 
+    code = "journal_busy"
+
 
 class JournalStorage(JournalError):
     """The medium failed to read, write or sync."""
+
+    code = "disk_fails"
 
 
 def damaged(path: Path, finding: str) -> JournalDamaged:

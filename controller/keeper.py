@@ -18,6 +18,7 @@ import msgspec
 
 from controller.clips import Frame, Scene
 from controller.config import Config
+from controller.faults import Trouble
 from controller.inbox import PressLike
 from controller.journal import Entry
 from controller.machine import VERSION
@@ -42,7 +43,7 @@ class Keeper:
         stills: keeps the scenes of alerts.
         recorder: keeps frames around everything that happens; None where nothing is recorded.
         clock_ns: the service's monotonic clock.
-        logger: told of troubles and faults.
+        logger: told of faults.
     """
 
     def __init__(
@@ -51,23 +52,15 @@ class Keeper:
         self._stills = stills
         self._recorder = recorder
         self._clock_ns = clock_ns
-        self._log = logger
-        self._told: str | None = None
         self._blind: str | None = None
         self._scribe = Scribe(logger=logger)
         if recorder is not None:
             self._scribe.every_tick(lambda: recorder.tick(clock_ns()))
 
-    @property
-    def trouble(self) -> str | None:
+    def troubles(self) -> tuple[Trouble, ...]:
         """Why something is not kept, if so."""
-        parts = (self._stills, self._recorder)
-        trouble = "; ".join(part.trouble for part in parts if part is not None and part.trouble) or None
-        if trouble != self._told:
-            self._told = trouble
-            if trouble is not None:
-                self._log.error("%s", trouble)
-        return trouble
+        parts = (("stills_not_kept", self._stills), ("recording_not_kept", self._recorder))
+        return tuple(Trouble(code, part.trouble) for code, part in parts if part is not None and part.trouble)
 
     @property
     def is_idle(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ VERSION = importlib.metadata.version("gameline")
 SYNCHRONISED = Path("/run/systemd/timesync/synchronized")
 """systemd-timesyncd makes it once the clock has been set from the network."""
 THERMOMETER = Path("/sys/class/thermal/thermal_zone0/temp")
+STATM = Path("/proc/self/statm")
 
 
 def is_clock_set() -> bool:
@@ -20,11 +22,19 @@ def is_clock_set() -> bool:
     return SYNCHRONISED.exists()
 
 
-def temperature_c() -> float | None:
+def temperature_c(thermometer: Path = THERMOMETER) -> float | None:
     """Of the processor; None where this machine does not say."""
     try:
-        return int(THERMOMETER.read_text(encoding="ascii")) / 1000
+        return int(thermometer.read_text(encoding="ascii")) / 1000
     except (OSError, ValueError):
+        return None
+
+
+def memory_bytes() -> int | None:
+    """Of this process, as far as it is in memory; None where this machine does not say."""
+    try:
+        return int(STATM.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
         return None
 
 

@@ -55,6 +55,40 @@ class Event(msgspec.Struct, frozen=True):
     body: dict[str, Any]
 
 
+class Spent(msgspec.Struct, frozen=True):
+    """Time spent on something that is done again and again."""
+
+    count: int
+    seconds: float
+    longest_s: float
+
+
+class Numbers(msgspec.Struct, frozen=True):
+    """What was counted since the program started; docs/health.md says more of each."""
+
+    frames: int
+    reads: Spent
+    """Of pictures."""
+    moves: int
+    events: dict[str, int]
+    """By type."""
+    orders_accepted: int
+    orders_refused: dict[str, int]
+    """By reason."""
+    buzzes: int
+    commits: Spent
+    """Of the journal."""
+    unsent: int
+    """Events that the broker has not acknowledged."""
+    faults: tuple[str, ...]
+    """Codes of what is wrong now."""
+    false_presses: dict[str, int]
+    """Pulses too short for a finger, by place."""
+    line_errors: dict[str, int]
+    """On the line to a seat board, by kind."""
+    memory_bytes: int | None
+
+
 class Heartbeat(msgspec.Struct, frozen=True):
     """A sign of life, once a second; without one for 3 s show the data as old."""
 
@@ -72,6 +106,7 @@ class Heartbeat(msgspec.Struct, frozen=True):
     clock_synchronised: bool
     temperature_c: float | None
     """Of the processor; null where it is not known."""
+    numbers: Numbers
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -80,19 +115,14 @@ class Part(msgspec.Struct, frozen=True):
     status: Literal["ok", "degraded", "failed"] = "ok"
     why: str = ""
     """What is wrong and what to do; empty where it is well."""
-
-
-class CameraPart(Part, frozen=True):
-    """How the camera is."""
-
-    codes: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
-    """Of what is wrong with a picture that comes; left out where none is."""
+    codes: tuple[str, ...] = ()
+    """Of each fault, as docs/health.md lists them."""
 
 
 class Health(msgspec.Struct, frozen=True):
     """How each part of the table is; the newest word is retained."""
 
-    camera: CameraPart
+    camera: Part
     disk: Part
     broker: Part
     clock: Part

@@ -18,6 +18,7 @@ from typing import Literal
 import msgspec
 from paho.mqtt.client import MQTTMessage
 
+from controller.faults import Trouble
 from controller.journal import Entry, Journal, JournalError
 from controller.messages import Connection, Event
 from controller.mqtt_link import Acknowledged, Link, Retained, Up, Version
@@ -116,7 +117,7 @@ class Mqtt:
         self._cursor = 0  # every event up to this sequence is acknowledged
         self._kept_cursor: int | None = None  # as the journal has it; None before the first pump
         self._keep_again_ns = 0  # after a failure; 0 when all is well
-        self._refusals: dict[str, tuple[str, int]] = {}  # what -> the sentence, and when to try again
+        self._refusals: dict[str, tuple[Trouble, int]] = {}  # what -> the trouble, and when to try again
         self._link = Link(
             host=host,
             port=port,
@@ -176,7 +177,18 @@ class Mqtt:
     @property
     def problem(self) -> str | None:
         """What a person should know and do, in one sentence; None when all is well."""
-        return self._link.problem or next((sentence for sentence, _ in self._refusals.values()), None)
+        trouble = self.trouble
+        return None if trouble is None else trouble.text
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """The same with its code."""
+        return self._link.trouble or next((trouble for trouble, _ in self._refusals.values()), None)
+
+    @property
+    def acknowledged(self) -> int:
+        """The sequence up to which the broker has every event."""
+        return self._cursor
 
     def show_meta(self, payload: bytes) -> None:
         """Publish the schema, rules and names, retained; the newest goes out again on every reconnect."""
@@ -240,7 +252,7 @@ class Mqtt:
         self._refusals.clear()
         if refusal is not None:
             sentence = f"The MQTT broker lets no command through to us ({refusal}): let the user {self._user} read "
-            self._refusals["cmd"] = (f"{sentence}{self._prefix}cmd/#.", 0)
+            self._refusals["cmd"] = (Trouble("broker_denies_commands", f"{sentence}{self._prefix}cmd/#."), 0)
         self._unsent = set(self._newest)
 
     def _acknowledge(self, message_id: int, refusal: str | None) -> None:
@@ -251,7 +263,8 @@ class Mqtt:
             topic = self._topic(what)
             sentence = f"The MQTT broker does not take {topic} ({refusal}): let the user {self._user} write "
             wanted = topic if what in self._elsewhere else f"{self._prefix}#"
-            self._refusals[what] = (f"{sentence}{wanted}.", self._clock_ns() + REFUSED_RETRY_NS)
+            trouble = Trouble("broker_denies_writing", f"{sentence}{wanted}.")
+            self._refusals[what] = (trouble, self._clock_ns() + REFUSED_RETRY_NS)
             if what in BIRTH:
                 self._unsent.add(what)
             return

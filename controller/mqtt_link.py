@@ -22,6 +22,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from controller.faults import Trouble
 from controller.mqtt_trouble import no_broker, unreachable, unwelcome
 
 Version = Literal["5", "3.1.1"]
@@ -33,6 +34,10 @@ SHORT_NS = 5_000_000_000  # a connection that ends sooner was thrown out: not ev
 RECENT_NS = 60_000_000_000  # how long a fault stays in `problem` after it was last seen
 SESSION_TAKEN_OVER: Final = 142  # MQTT 5 reason codes
 UNSUPPORTED_VERSION: Final = 132  # paho gives it for the 1 of a broker that knows 3.1.1 alone
+CALLBACKS = (
+    *("on_pre_connect", "on_connect", "on_connect_fail", "on_disconnect", "on_subscribe", "on_publish"),
+    "on_message",
+)
 
 
 class Retained(NamedTuple):
@@ -105,9 +110,9 @@ class Link:
         self._closed = False
         self._refused = False  # the broker said no to this attempt
         self._at, self._username, self._tls, self._version = f"{host}:{port}", username, tls, version_of_mqtt
-        self._why = f"There is no connection to the MQTT broker at {host}:{port} yet."
+        self._why = Trouble("broker_silent", f"There is no connection to the MQTT broker at {host}:{port} yet.")
         self._thrown_out: deque[tuple[int, bool]] = deque(maxlen=3)  # when, and whether another client took over
-        self._fault: tuple[int, str] | None = None
+        self._fault: tuple[int, Trouble] | None = None
         self.connection = 0
         """The number of the connection that stands, 0 when none does."""
         self.since_ns = 0
@@ -145,6 +150,9 @@ class Link:
         self._client.disconnect()
         self._client.drop_out_messages()  # else paho's thread waits for their acknowledgement
         self._client.loop_stop()
+        # paho closes the last of its sockets when the client goes, and a client that knows us goes when chance has it.
+        for callback in CALLBACKS:
+            setattr(self._client, callback, None)
 
     def publish(
         self,
@@ -189,15 +197,24 @@ class Link:
     @property
     def problem(self) -> str | None:
         """What a person should know and do, in one sentence; None when the connection is well."""
+        trouble = self.trouble
+        return None if trouble is None else trouble.text
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """The same with its code."""
         now_ns = self._clock_ns()
         recent = [taken_over for at_ns, taken_over in tuple(self._thrown_out) if now_ns - at_ns < RECENT_NS]
         if sum(recent) >= 2 or len(recent) == 3:
-            return (
+            return Trouble(
+                "broker_id_taken",
                 f"{'Another' if any(recent) else 'Perhaps another'} client uses our MQTT client id "
-                f"{self._client_id!r}, for the broker throws us out again and again: give each table its own client id."
+                f"{self._client_id!r}, for the broker throws us out again and again: "
+                "give each table its own client id.",
             )
         if not self.alive:
-            return "The MQTT thread has ended, which it never should: restart Gameline and report the fault."
+            ended = "The MQTT thread has ended, which it never should: restart Gameline and report the fault."
+            return Trouble("mqtt_fault", ended)
         if not self.connection:
             return self._why
         if self._fault is not None and now_ns - self._fault[0] < RECENT_NS:
@@ -248,7 +265,7 @@ class Link:
                     f"A fault of Gameline in handling MQTT ({type(error).__name__}: {error}), "
                     f"number {self.callback_errors} since the start: please report it."
                 )
-                self._fault = (self._clock_ns(), sentence)
+                self._fault = (self._clock_ns(), Trouble("mqtt_fault", sentence))
                 self._logger.exception("%s", sentence)
 
         return guarded
@@ -258,10 +275,9 @@ class Link:
         if self._wake is not None:
             self._wake()
 
-    def _explain(self, why: str) -> None:
+    def _explain(self, why: Trouble) -> None:
         if why != self._why and not self._closed:
             self._why = why
-            self._logger.warning("%s", why)
 
     def _on_pre_connect(self, _client: Client, _data: Any) -> None:
         self._thread = threading.current_thread()
@@ -332,9 +348,8 @@ class Link:
             now_ns, taken_over = self._clock_ns(), reason.value == SESSION_TAKEN_OVER
             if taken_over or now_ns - self.since_ns < SHORT_NS:
                 self._thrown_out.append((now_ns, taken_over))
-            self._explain(
-                f"The connection to the MQTT broker at {self._at} was lost ({reason}); it is made again by itself."
-            )
+            why = f"The connection to the MQTT broker at {self._at} was lost ({reason}); it is made again by itself."
+            self._explain(Trouble("broker_away", why))
         elif not self._refused:
             self._explain(no_broker(self._at, self._version))
 

@@ -6,6 +6,8 @@ import ssl
 
 from paho.mqtt.reasoncodes import ReasonCode
 
+from controller.faults import Trouble
+
 BAD_LOGIN = (134, 135)
 """MQTT 5 reason codes: bad user name or password, not authorized. paho gives the same for those of 3.1.1."""
 # OpenSSL's verify codes (x509_vfy.h).
@@ -13,39 +15,40 @@ NOT_YET_VALID, EXPIRED = 9, 10
 OTHER_NAME = (62, 64)  # host name, address
 
 
-def unreachable(error: BaseException | None, at: str, *, tls: bool) -> str:
+def unreachable(error: BaseException | None, at: str, *, tls: bool) -> Trouble:
     """Why there is no connection, from what trying it has raised; `at` is host and port."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return _untrusted(error, at)
+        return Trouble("broker_untrusted", _untrusted(error, at))
     if tls and isinstance(error, ssl.SSLError | ConnectionResetError):
-        return (
+        return Trouble(
+            "broker_is_none",
             f"What answers at {at} does not speak TLS with us ({error}): name the broker's port for TLS, usually 8883, "
-            "in broker.port, or take tls out of [broker]; we go on trying."
+            "in broker.port, or take tls out of [broker]; we go on trying.",
         )
-    return f"The MQTT broker at {at} does not answer ({error}): start it, or correct host and port; we go on trying."
+    why = f"The MQTT broker at {at} does not answer ({error}): start it, or correct host and port; we go on trying."
+    return Trouble("broker_away", why)
 
 
-def unwelcome(reason: ReasonCode, at: str, *, username: str | None) -> str:
+def unwelcome(reason: ReasonCode, at: str, *, username: str | None) -> Trouble:
     """Why the broker has refused the connection."""
     if reason.value not in BAD_LOGIN:
-        return f"The MQTT broker at {at} refuses us ({reason}): check user name, password and client id."
-    if username is None:
-        return (
-            f"The MQTT broker at {at} lets nobody in without an account ({reason}): set username and password_file in "
-            "[broker]."
-        )
-    return (
-        f"The MQTT broker at {at} does not let the user {username!r} in ({reason}): put the account's right password "
-        "into broker.password_file, or correct broker.username."
-    )
+        sentence = f"The MQTT broker at {at} refuses us ({reason}): check user name, password and client id."
+    elif username is None:
+        nobody = f"The MQTT broker at {at} lets nobody in without an account ({reason})"
+        sentence = f"{nobody}: set username and password_file in [broker]."
+    else:
+        cure = "put the account's right password into broker.password_file, or correct broker.username."
+        sentence = f"The MQTT broker at {at} does not let the user {username!r} in ({reason}): {cure}"
+    return Trouble("broker_refuses", sentence)
 
 
-def no_broker(at: str, version: str) -> str:
+def no_broker(at: str, version: str) -> Trouble:
     """Something answers, but not as a broker does: it hangs up."""
     older = '; RabbitMQ before 3.13 needs mqtt = "3.1.1" in [broker]' if version == "5" else ""
-    return (
+    return Trouble(
+        "broker_is_none",
         f"What answers at {at} is no broker of MQTT {version}: name its TCP port, usually 1883 (8883 with tls = true), "
-        f"and not the one for WebSocket{older}."
+        f"and not the one for WebSocket{older}.",
     )
 
 

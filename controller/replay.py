@@ -19,7 +19,7 @@ import msgspec
 from controller import engine as en
 from controller import inbox
 from controller.accounts import Role
-from controller.faults import Faults
+from controller.faults import Faults, Trouble
 from controller.game.evolve import evolve_all
 from controller.game.rulesets import Params
 from controller.game.state import State
@@ -124,6 +124,9 @@ class _Seats:
     def noise(self) -> Mapping[str, int]:
         return {}
 
+    def line_errors(self) -> Mapping[str, int]:
+        return {}
+
 
 @dataclass(frozen=True, slots=True)
 class _Press:
@@ -135,7 +138,8 @@ class _Press:
 class _Nowhere:
     """A broker that takes everything and says nothing."""
 
-    problem: str | None = None
+    trouble: Trouble | None = None
+    acknowledged = 0
     alive = True
 
     def show_meta(self, payload: bytes) -> None: ...

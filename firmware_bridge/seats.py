@@ -11,6 +11,8 @@ from firmware_bridge.session import SHOW_GAP_NS, Press, Session, Signs, State
 from firmware_bridge.wire import BUTTONS, SEATS
 
 BOARD = "seat board"
+_CODES = {State.GREETING: "board_silent", State.REFUSED: "board_refused"}
+"""Of a board that does not work although its line is open."""
 _PLACES = ("seat 0", "seat 1", "seat 2", "seat 3", "referee")
 
 
@@ -20,6 +22,8 @@ class Fault:
 
     part: str
     """`button`; `board` where the board itself is away."""
+    code: str
+    """A name for this kind of fault that stays the same; docs/health.md has them all."""
     wrong: str
     to_do: str = ""
     is_held: bool = False
@@ -106,7 +110,7 @@ class BoardSeats:
                     self._session.received(data, at_ns)
                 case Lost(reason):
                     if reason != self._reported:
-                        self._logger.error("%s: %s", BOARD, reason)
+                        self._logger.error("%s: %s", BOARD, reason, extra={"fault": "board_away"})
                     self._lost = self._reported = reason
                     self._session.closed()
         self._advance(now_ns)
@@ -138,14 +142,16 @@ class BoardSeats:
     def faults(self) -> Mapping[str, tuple[Fault, ...]]:
         """What is wrong, by place: `seat board`, or with a working board `seat 0` to `seat 3` and `referee`."""
         if self.trouble is not None:
-            return {BOARD: (Fault("board", self.trouble),)}
+            code = "board_away" if self._lost else _CODES[self._session.state]
+            return {BOARD: (Fault("board", code, self.trouble),)}
         told: dict[str, tuple[Fault, ...]] = {}
         for button, place in zip(range(BUTTONS), _PLACES, strict=True):
             if self._session.chattering >> button & 1:
                 wrong = f"button chatters ({self._session.noise[button]} pulses too short for a finger so far)"
-                told[place] = (Fault("button", wrong, "check its plug and its wire"),)
+                told[place] = (Fault("button", "button_chatters", wrong, "check its plug and its wire"),)
             elif self._session.stuck >> button & 1:
-                told[place] = (Fault("button", "button held down", "release it, or check its wire", is_held=True),)
+                wrong, to_do = "button held down", "release it, or check its wire"
+                told[place] = (Fault("button", "button_held", wrong, to_do, is_held=True),)
         return told
 
     @property
@@ -156,6 +162,10 @@ class BoardSeats:
     def noise(self) -> Mapping[str, int]:
         """How many pulses too short for a finger each button gave since the board was met, by place."""
         return dict(zip(_PLACES, self._session.noise, strict=True))
+
+    def line_errors(self) -> Mapping[str, int]:
+        """Since the start: frames dropped, mostly for a wrong CRC, and messages sent again for want of an answer."""
+        return {"damaged": self._session.damaged, "unanswered": self._session.unanswered}
 
     def report(self) -> BoardReport:
         """The board as it answered last, and how the line was since the start."""

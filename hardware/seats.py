@@ -14,7 +14,7 @@ from gpiozero import Factory
 from hardware import lamps
 from hardware.buzzer import sounds
 from hardware.debounce import CHATTERS, FINE, STUCK_AT_START, STUCK_LONG, STUCK_MS, Debouncer
-from hardware.pins import InputPin, OutputPin, PinsUnavailable
+from hardware.pins import InputPin, OutputPin, PinsUnavailable, PinTaken
 from hardware.wiring import USUAL_OWNERS, Wiring, problems
 
 EDGES_KEPT = 4096
@@ -55,6 +55,8 @@ class Fault:
 
     part: str
     """`lamp`, `button` or `buzzer`."""
+    code: str
+    """A name for this kind of fault that stays the same; docs/health.md has them all."""
     wrong: str
     to_do: str = ""
     is_held: bool = False
@@ -208,6 +210,10 @@ class PinSeats:
         """How many pulses too short for a finger each place's button has given since the start."""
         return {spot.place: debouncer.noise for spot, _, debouncer in self._buttons.values()}
 
+    def line_errors(self) -> Mapping[str, int]:
+        """None: there is no line between the program and its pins."""
+        return {}
+
     def close(self) -> None:
         """Switch everything off and give all pins back; a second time does nothing."""
         self._stop.set()
@@ -316,7 +322,8 @@ class PinSeats:
         except Exception as problem:  # gpiozero, RPi.GPIO and lgpio share no narrower base
             if spot not in self._failed:
                 fault = self._failed[spot] = _explain(spot, problem)
-                self._logger.error("%s: %s; %s", spot.place, fault.wrong, fault.to_do)
+                told = {"fault": fault.code}
+                self._logger.error("%s: %s; %s", spot.place, fault.wrong, fault.to_do, extra=told)
             return None
         self._failed.pop(spot, None)
         return result
@@ -328,19 +335,28 @@ def _fault(debouncer: Debouncer, now_ms: int) -> Fault | None:
     return {
         FINE: None,
         CHATTERS: Fault(
-            "button", f"button chatters ({debouncer.noise} pulses too short for a finger so far)", chattering
+            "button",
+            "button_chatters",
+            f"button chatters ({debouncer.noise} pulses too short for a finger so far)",
+            chattering,
         ),
-        STUCK_AT_START: Fault("button", "button held down since the start or since it chattered", held, is_held=True),
-        STUCK_LONG: Fault("button", f"button held down for more than {STUCK_MS // 1000} s", held, is_held=True),
+        STUCK_AT_START: Fault(
+            "button", "button_held", "button held down since the start or since it chattered", held, is_held=True
+        ),
+        STUCK_LONG: Fault(
+            "button", "button_held", f"button held down for more than {STUCK_MS // 1000} s", held, is_held=True
+        ),
     }[debouncer.fault(now_ms)]
 
 
 def _explain(spot: _Spot, problem: Exception) -> Fault:
     """What failed."""
+    code = "pin_taken" if isinstance(problem, PinTaken) else "pin_fails"
     if "edge detection" in str(problem):
+        code = "pin_unwatched"
         cure = "RPi.GPIO cannot watch pins on this kernel or board; rpi-lgpio gives the same module and can"
     elif spot.number in USUAL_OWNERS:
         cure = f"it is usually taken by {USUAL_OWNERS[spot.number]}: switch that off, or choose another pin"
     else:
         cure = "another program may hold it: stop that, or choose another pin"
-    return Fault(spot.part, f"{spot.what} on GPIO {spot.number} does not work ({problem})", cure)
+    return Fault(spot.part, code, f"{spot.what} on GPIO {spot.number} does not work ({problem})", cure)

@@ -69,7 +69,7 @@ def problems(wiring: Wiring) -> tuple[str, ...]:
     if len(wiring.seats) != 4:
         found.append(f"Expected the pins of four seats, got {len(wiring.seats)}.")
     owner: dict[int, str] = {}
-    for name, pin, is_output in _uses(wiring):
+    for name, pin, is_output in uses(wiring):
         if pin in owner:
             found.append(f"GPIO {pin} is given to {owner[pin]} and to {name}; give one of them another pin.")
             continue
@@ -88,11 +88,11 @@ def problems(wiring: Wiring) -> tuple[str, ...]:
 
 def outputs(wiring: Wiring) -> tuple[int, ...]:
     """The pins that light or sound, the buzzer first: it is the one that must not stay on."""
-    pins = [pin for _, pin, is_output in _uses(wiring) if is_output]
+    pins = [pin for _, pin, is_output in uses(wiring) if is_output]
     return tuple(reversed(pins))
 
 
-def _uses(wiring: Wiring) -> Iterator[tuple[str, int, bool]]:
+def uses(wiring: Wiring) -> Iterator[tuple[str, int, bool]]:
     """Every use of a pin: what for, which, and whether it is an output."""
     for seat, pins in enumerate(wiring.seats):
         yield f"seat {seat}'s button", pins.button, False

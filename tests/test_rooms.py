@@ -33,7 +33,20 @@ LIBRARIES = {
     "vision": {"numpy", "cv2", "onnxruntime", "picamera2", "libcamera", "torch", "onnx"},
     "hardware": {"gpiozero", "RPi", "lgpio"},
     "firmware_bridge": {"serial", *BOARD_LIBRARIES},
-    "controller": {"msgspec", "paho", "rich", "sdnotify", "numpy", "cv2", "gpiozero", "reportlab", "cryptography"},
+    "controller": {
+        "msgspec",
+        "paho",
+        "rich",
+        "sdnotify",
+        "numpy",
+        "cv2",
+        "gpiozero",
+        "reportlab",
+        "cryptography",
+        "prometheus_client",
+        "logging_journald",
+        "packaging",
+    },
 }
 """What a room may import beyond the standard library."""
 ONE_FILE_ONLY = {
@@ -43,6 +56,9 @@ ONE_FILE_ONLY = {
     "sdnotify": "controller",
     "reportlab": "controller",
     "cryptography": "controller",
+    "prometheus_client": "controller",
+    "logging_journald": "controller",
+    "packaging": "controller",
     **dict.fromkeys(BOARD_LIBRARIES, "firmware_bridge"),
 }
 """Libraries that only one file of their room touches."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from controller.faults import Trouble
 from controller.game.seen import SeenTile
 from controller.journal import Journal
 from controller.mqtt import CommandMessage
@@ -74,14 +75,18 @@ class FakeSeats:
         return self.wrong
 
     def noise(self) -> Mapping[str, int]:
-        return {}
+        return {"seat 1": 2}
+
+    def line_errors(self) -> Mapping[str, int]:
+        return {"damaged": 3, "unanswered": 1}
 
 
 @dataclass
 class FakeOutlet:
     """A broker that keeps what was said, if it is as its schema says."""
 
-    problem: str | None = None
+    trouble: Trouble | None = None
+    acknowledged: int = 0
     alive: bool = True
     states: list[dict[str, Any]] = field(default_factory=list)
     healths: list[dict[str, Any]] = field(default_factory=list)

@@ -203,11 +203,11 @@ def test_camera_that_does_not_hold_as_calibrated_is_told_in_health_until_it_does
     service = BackgroundService(lambda: Service(config, pin_factory=open_factory("mock"), logger=LOG))
     service.start()
     try:
-        told = display.wait_for("health", lambda parts: "codes" in parts["camera"])["camera"]
+        told = display.wait_for("health", lambda parts: "not_held" in parts["camera"]["codes"])["camera"]
         assert told["codes"] == ["not_held"]
         assert told["why"].startswith("the camera does not hold exposure as it did when it was calibrated: run")
         is_replugged.set()
-        display.wait_for("health", lambda parts: parts["camera"] == {"status": "ok", "why": ""})
+        display.wait_for("health", lambda parts: parts["camera"] == {"status": "ok", "why": "", "codes": []})
     finally:
         service.stop()
         display.close()

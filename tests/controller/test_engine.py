@@ -14,6 +14,7 @@ import pytest
 from controller import engine as en
 from controller import inbox
 from controller.codec import event_of
+from controller.faults import Trouble
 from controller.game.evolve import evolve_all
 from controller.game.panel import Phrase, Sign
 from controller.game.rulesets import Params, spots
@@ -400,7 +401,11 @@ def test_engine_says_in_health_what_is_wrong_with_the_picture_and_plays_on(table
     assert not table.engine.state.halts
     table.engine.submit(inbox.Blind("frames", "unplugged"))
     table.rounds(2.0)
-    assert table.outlet.healths[-1]["camera"] == {"status": "failed", "why": "unplugged"}
+    assert table.outlet.healths[-1]["camera"] == {
+        "status": "failed",
+        "why": "unplugged",
+        "codes": ["camera_no_frames"],
+    }
     table.engine.submit(inbox.Sighted("frames"))
     table.engine.submit(inbox.Ailing("camera_moved", None))
     table.engine.submit(inbox.Ailing("exposure_drifts", None))
@@ -408,7 +413,7 @@ def test_engine_says_in_health_what_is_wrong_with_the_picture_and_plays_on(table
     assert table.outlet.healths[-1]["camera"]["codes"] == ["lens_soft"]
     table.engine.submit(inbox.Ailing("lens_soft", None))
     table.rounds(2.0)
-    assert table.outlet.healths[-1]["camera"] == {"status": "ok", "why": ""}
+    assert table.outlet.healths[-1]["camera"] == {"status": "ok", "why": "", "codes": []}
 
 
 def test_engine_stops_the_clock_when_the_camera_falls_silent_and_goes_on_when_it_is_back(table: Table) -> None:
@@ -508,12 +513,41 @@ def test_engine_ends_with_the_reason_when_a_thread_has_died(table: Table) -> Non
 
 def test_engine_shows_a_seats_fault_and_the_brokers_trouble_in_health(table: Table) -> None:
     """What is wrong with button or broker is said by name."""
-    table.seats.wrong["seat 2"] = [Fault("button", "button held down", "release it"), Fault("lamp", "lamp dead")]
-    table.outlet.problem = "no broker at 127.0.0.1"
+    held = Fault("button", "button_held", "button held down", "release it")
+    table.seats.wrong["seat 2"] = [held, Fault("lamp", "pin_fails", "lamp dead")]
+    table.outlet.trouble = Trouble("broker_away", "no broker at 127.0.0.1")
     table.rounds(1.0)
     health = table.outlet.healths[-1]
-    assert health["seats"] == {"status": "degraded", "why": "seat 2: button held down; release it; lamp dead"}
-    assert health["broker"] == {"status": "failed", "why": "no broker at 127.0.0.1"}
+    assert health["seats"] == {
+        "status": "degraded",
+        "why": "seat 2: button held down; release it; seat 2: lamp dead",
+        "codes": ["button_held", "pin_fails"],
+    }
+    assert health["broker"] == {"status": "failed", "why": "no broker at 127.0.0.1", "codes": ["broker_away"]}
+
+
+def test_engine_counts_what_happens_and_tells_it_in_its_heartbeat(table: Table) -> None:
+    """Frames, pictures read, events, orders, commits, the buzzer, what the broker has not taken, and what is wrong."""
+    start(table)
+    table.order("start_set")
+    table.send("pause", b"no JSON")
+    table.engine.submit(inbox.PictureRead(0.2))
+    table.engine.submit(inbox.PictureRead(0.1))
+    table.see((6, 4))
+    table.see((6, 4), (5, 5))
+    table.outlet.trouble = Trouble("broker_away", "no broker")
+    table.outlet.acknowledged = table.journal.last_sequence - 2
+    table.rounds(2.0)
+    numbers = table.outlet.beats[-1]["numbers"]
+    kept = table.types()
+    assert numbers["events"] == {kind: kept.count(kind) for kind in kept}
+    assert (numbers["moves"], numbers["buzzes"]) == (kept.count("domino_laid"), 1)
+    assert numbers["reads"] == {"count": 2, "seconds": 0.3, "longest_s": 0.2}
+    assert numbers["commits"]["count"] > 3
+    assert (numbers["orders_accepted"], numbers["orders_refused"]) == (2, {"set_running": 1, "malformed": 1})
+    assert (numbers["unsent"], numbers["faults"], numbers["memory_bytes"]) == (2, ["broker_away"], None)
+    assert (numbers["false_presses"], numbers["line_errors"]) == ({"seat 1": 2}, {"damaged": 3, "unanswered": 1})
+    assert 20 < numbers["frames"] < 40
 
 
 def test_engine_buzzes_for_a_wrong_domino_and_falls_silent_by_itself_or_by_the_button(table: Table) -> None:
@@ -621,7 +655,7 @@ def test_engine_charges_nobody_for_the_time_in_which_nothing_could_be_kept(table
 def test_engine_says_in_health_and_heartbeat_whether_the_wall_clock_is_set(table: Table) -> None:
     """A display can tell whether the times in the journal mean anything."""
     table.rounds(1.0)
-    assert table.outlet.healths[-1]["clock"] == {"status": "ok", "why": ""}
+    assert table.outlet.healths[-1]["clock"] == {"status": "ok", "why": "", "codes": []}
     assert table.outlet.beats[-1]["clock_synchronised"] is True
 
 

@@ -256,15 +256,17 @@ def test_service_plays_on_where_nothing_can_be_recorded_and_says_so_in_its_healt
     """`--record` on a file: the loop turns, and health names the folder."""
     (tmp_path / "file").touch()
     factory = open_factory("mock")
-    said: list[str | None] = []
+    said: list[list[str]] = []
     record = RecordTo(tmp_path / "file", 1_000_000)
     with Service(
         config_in(tmp_path), camera=Camera(factory.pin(12)), pin_factory=factory, record=record, logger=LOG
     ) as service:
         for _ in range(50):
             service.engine.turn(timeout_s=0.05)
-            said.append(service._keeper.trouble)
-    assert "cannot be written" in str(said[-1])
+            said.append([f"{trouble.code}: {trouble.text}" for trouble in service._keeper.troubles()])
+    [told] = said[-1]
+    assert told.startswith("recording_not_kept: recording: ")
+    assert "cannot be written" in told
 
 
 def test_scribe_keeps_the_newest_pictures_and_every_fact_in_order(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -192,7 +192,7 @@ def test_service_records_what_a_display_hears_and_replay_tells_the_same(tmp_path
                 display.order("start_set")
                 display.wait_for("event/domino_laid")
                 healths = [body for topic, body in display.heard_so_far if topic == "health"]
-                assert healths[-1]["record"] == {"status": "ok", "why": ""}
+                assert healths[-1]["record"] == {"status": "ok", "why": "", "codes": []}
             finally:
                 end(service, signal.SIGTERM)
                 display.close()

@@ -402,7 +402,7 @@ def test_button_that_chatters_does_not_flood_the_broker() -> None:
     desk = desk_of(outlet, FakeSeats())
     assert desk.ask(Asked("Olga"), 0, is_game_on=False) is None
     for number in range(500):
-        fault = Fault("button", f"button chatters ({number} pulses)", "check its plug and its wire")
+        fault = Fault("button", "button_chatters", f"button chatters ({number} pulses)", "check its plug and its wire")
         desk.turn(20_000_000 * number, faults={"seat 0": [fault]}, noise={"seat 0": number}, camera_trouble=None)
     assert 15 < len(outlet.selftests) < 25
     assert "chatters" in outlet.selftests[-1]["say"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -178,6 +179,31 @@ def test_service_names_what_is_wrong_with_the_broker(
     config.write_text(config.read_text().replace("[broker]\n", f"[broker]\n{lines.format(path=path)}\n"))
     told = start(config).communicate(timeout=20)[1]
     assert (str(config) in told, said in told, told.count("\n")) == (True, True, 1)
+
+
+def test_no_secret_is_ever_in_what_is_said(
+    start: Start, config: Path, tmp_path: Path, display: Display, broker: Mosquitto
+) -> None:
+    """The broker's password is in no line of the log and in no message, whether it is right or wrong."""
+    secret = "Zt7-unheard-of"
+    (tmp_path / "password").write_text(f"{secret}\n")
+    (tmp_path / "strict").mkdir()
+    said = []
+    with Mosquitto(tmp_path / "strict", lines=["allow_anonymous false"]) as strict:
+        for port in (strict.port, broker.port):
+            lines = f'port = {port}\nusername = "hall"\npassword_file = "{tmp_path / "password"}"\n'
+            path = tmp_path / f"{port}.toml"
+            path.write_text(config.read_text().replace(f"port = {broker.port}\n", lines))
+            service = start(path)
+            if port == broker.port:
+                display.wait_for("heartbeat")
+            else:
+                assert service.stderr is not None
+                said.append(next(line for line in service.stderr if "broker_refuses" in line))
+            said.append(end(service, signal.SIGTERM)[1])
+    said += [json.dumps(message) for message in display.heard_so_far]
+    assert "broker_refuses: The MQTT broker at" in "".join(said)
+    assert not [line for line in said if secret in line or "Zt7" in line]
 
 
 def test_service_refuses_a_journal_with_events_of_a_later_version(start: Start, config: Path, tmp_path: Path) -> None:

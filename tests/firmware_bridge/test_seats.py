@@ -122,8 +122,8 @@ def test_health_of_buttons_is_told_by_place(board: PtyBoard, host: Host) -> None
     host.until(lambda: len(host.seats.faults()) == 2)
     wrong = "button chatters (0 pulses too short for a finger so far)"
     assert host.seats.faults() == {
-        "seat 1": (Fault("button", "button held down", "release it, or check its wire", is_held=True),),
-        "referee": (Fault("button", wrong, "check its plug and its wire"),),
+        "seat 1": (Fault("button", "button_held", "button held down", "release it, or check its wire", is_held=True),),
+        "referee": (Fault("button", "button_chatters", wrong, "check its plug and its wire"),),
     }
 
 

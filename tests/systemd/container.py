@@ -4,6 +4,7 @@ systemd-nspawn makes it; nothing of it is left when it is switched off. It share
 tests is a broker on its loopback address too.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -132,6 +133,11 @@ class Container:
     def log_of(self, unit: str) -> str:
         """What a unit and systemd about it have said."""
         return self.run("journalctl", "--no-pager", "--output=cat", f"--unit={unit}")
+
+    def entries_of(self, unit: str, *matches: str) -> list[dict[str, str]]:
+        """Every entry of the unit in systemd's journal, with all its fields, or those that match."""
+        said = self.run("journalctl", "--no-pager", "--output=json", f"--unit={unit}", *matches, is_checked=False)
+        return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
 
     def _is_up(self) -> bool:
         assert self._process is not None

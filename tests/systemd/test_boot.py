@@ -3,6 +3,7 @@
 Mock pins and a film for the camera: what systemd does to the real pins' devices is not seen here.
 """
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -88,6 +89,55 @@ def test_start_waits_until_it_works_and_a_game_is_played_behind_closed_doors(
     assert service.run("nsenter", f"--target={main}", "--mount", "ls", "-A", "/root", is_checked=False) == ""
     said = service.log_of(UNIT)
     assert not [word for word in ("Traceback", "denied", "not permitted", "Read-only") if word in said], said
+
+
+def test_log_is_found_in_the_journal_by_fault_table_and_event(service: Container, display: Display) -> None:
+    """What journalctl has of a fault and of an alert are fields, not words in a line."""
+    play(display)
+    display.order("lay", tile=[5, 5], end="R")
+    raised = display.wait_for("event/finding_raised")
+    main = service.property_of(UNIT, "MainPID")
+
+    def found(*matches: str) -> list[dict[str, str]]:
+        return service.entries_of(UNIT, "GAMELINE_TABLE=hall", f"_PID={main}", *matches)
+
+    until(lambda: bool(found("GAMELINE_FAULT=clock_unset")), "the fault is in the journal")
+    fault, *_ = found("GAMELINE_FAULT=clock_unset")
+    assert (fault["_TRANSPORT"], fault["PRIORITY"], fault["SYSLOG_IDENTIFIER"]) == ("journal", "4", "gameline")
+    assert fault["MESSAGE"].startswith("clock_unset: the wall clock")
+    assert fault["CODE_FILE"] == "/opt/source/controller/health.py"
+    until(lambda: bool(found("GAMELINE_EVENT=finding_raised")), "the alert is in the journal")
+    alert = found("GAMELINE_EVENT=finding_raised")[-1]
+    assert (alert["GAMELINE_SEQUENCE"], alert["PRIORITY"]) == (str(raised["sequence"]), "6")
+    assert "GAMELINE_FAULT" not in alert
+
+
+def test_sentence_that_a_start_ends_with_is_an_error_in_the_journal(container: Container) -> None:
+    """Whoever asks for errors finds why the service does not come up, without the mark that says so."""
+    command = ("/opt/gameline/.venv/bin/gameline", "run", "/nowhere/gameline.toml")
+    container.run("systemd-run", "--wait", "--unit=slip", *command, is_checked=False)
+    until(lambda: bool(container.entries_of("slip.service", "PRIORITY=3")), "it is in the journal")
+    entry, *_ = container.entries_of("slip.service", "PRIORITY=3")
+    assert entry["MESSAGE"].startswith("gameline: /nowhere/gameline.toml: expected a configuration file")
+
+
+def test_doctor_looks_at_the_running_service_as_its_user(service: Container, display: Display) -> None:
+    """It sees the unit, who has the table, and what the service says of itself; the service goes on."""
+    display.wait_for("health", lambda parts: parts["clock"]["codes"] == ["clock_unset"])
+    main = service.property_of(UNIT, "MainPID")
+    said = service.run(
+        *("setpriv", "--reuid=gameline", "--regid=gameline", "--init-groups", "--"),
+        *("/opt/gameline/.venv/bin/gameline", "doctor", "/etc/gameline/gameline.toml", "--json"),
+        is_checked=False,
+    )
+    told = {line["part"]: line for line in json.loads(said)["checks"]}
+    assert told["camera"]["found"].startswith(f"in use by the service, process {main}: ")
+    assert told["unit"]["found"].startswith("active, ")
+    assert (told["journal"]["well"], told["groups"]["found"]) == (True, "gameline needs none")
+    assert told["user"]["found"] == "gameline, as the service"
+    assert "gone with the power" in told["disk"]["cure"]  # as everything of this machine is
+    assert told["service"]["found"] == "clock degraded (clock_unset)"
+    assert service.property_of(UNIT, "MainPID") == main
 
 
 @pytest.mark.parametrize(
