@@ -10,6 +10,10 @@ from controller.machine import VERSION
 from controller.schema import COMPONENTS, TOPICS, Schema, Topic, schema_of
 
 PREFIX = "gameline/v1/{table}/"
+CLIENT = (
+    "Who gave the order, as it says itself. Where the broker has accounts an order may come on cmd/<name>/<account>; "
+    "its answer goes to reply/<account>/<client> then."
+)
 ABOUT = (
     "What a smart domino table says over MQTT, and the orders it takes. Readers ignore fields they do not know; inside "
     "v1 fields are only added. docs/mqtt.md tells the rest."
@@ -52,7 +56,7 @@ def asyncapi() -> Schema:
             "messages": {_key(topic): _message(topic) for topic in TOPICS.values()},
             "parameters": {
                 "table": {"description": "The table's name, as its configuration has it."},
-                "client": {"description": "Who gave the order, as it says itself."},
+                "client": {"description": CLIENT},
             },
         },
     }
