@@ -130,6 +130,10 @@ class Health(msgspec.Struct, frozen=True):
     seats: Part
 
 
+class DoctorsWord(msgspec.Struct, frozen=True):
+    """`gameline doctor` tries whether the broker takes it; for nobody to read."""
+
+
 class SelfTestReport(msgspec.Struct, frozen=True):
     """What came of a self-test."""
 

@@ -20,7 +20,16 @@ from msgspec import inspect as types
 
 from controller.codec import EVENTS
 from controller.game.snapshot import Snapshot
-from controller.messages import Connection, Event, Health, Heartbeat, Meta, SelfTestOver, SelfTestRunning
+from controller.messages import (
+    Connection,
+    DoctorsWord,
+    Event,
+    Health,
+    Heartbeat,
+    Meta,
+    SelfTestOver,
+    SelfTestRunning,
+)
 from controller.orders import ORDERS, Answer
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -68,6 +77,7 @@ def _topics() -> Iterator[Topic]:
     tests = (SelfTestRunning, SelfTestOver)
     yield Topic("selftest", tests, "The self-test that goes on, or what came of the last one.", is_retained=True)
     yield Topic("heartbeat", (Heartbeat,), _first_words(Heartbeat), qos=0)
+    yield Topic("doctor", (DoctorsWord,), _first_words(DoctorsWord))
     for name, kind in EVENTS.items():
         yield Topic(f"event/{name}", (kind,), _first_words(kind))
     for name, kind in ORDERS.items():
