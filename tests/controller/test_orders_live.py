@@ -7,13 +7,16 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import msgspec
 import pytest
 
 from controller.cli import main
 from controller.game.tiles import Pair, Seat
+from controller.messages import Connection, Heartbeat
 from controller.mosquitto import Mosquitto
+from controller.numbers import Numbers
 from controller.order_words import example
 from controller.orders import ORDERS
 from tests.controller.games import LOCKING_DEAL, LOCKING_MOVES, Hands
@@ -227,6 +230,19 @@ def test_command_line_takes_the_table_from_its_configuration(
     assert (said.out, "no table 'another' has ever been" in said.err) == ("", True)
 
 
+BEAT = Heartbeat(
+    revision=0,
+    sequence=0,
+    mono_ns=1,
+    frame_age_ms=None,
+    seconds_left=None,
+    running=False,
+    clock_synchronised=True,
+    temperature_c=None,
+    numbers=Numbers().told(unsent=0, faults=(), false_presses={}, line_errors={}, memory_bytes=None),
+)
+
+
 def test_command_line_says_where_to_look_when_no_answer_comes(
     mosquitto: Mosquitto,
     display: Display,
@@ -236,18 +252,20 @@ def test_command_line_says_where_to_look_when_no_answer_comes(
 ) -> None:
     """The broker is away, the table is not known, was ended, is lost, is silent, or is there and does not answer."""
     tree = "gameline/v1/hall/"
-    for status, beats, said in (
+    cases: tuple[tuple[Literal["online", "offline", "lost"] | None, bool, str], ...] = (
         (None, False, f"no table 'hall' has ever been at the broker at {mosquitto.host}:{mosquitto.port}"),
         ("offline", False, "its service was ended"),
         ("lost", False, "look after its power, its network and its service"),
         ("online", False, "says it is online and is silent"),
         ("online", True, "is there and has not answered in 0.5 s"),
-    ):
+    )
+    for status, beats, said in cases:
         if status is not None:
-            display.client.publish(f"{tree}connection", json.dumps({"status": status}), qos=1, retain=True)
+            word = msgspec.json.encode(Connection(status, boot_id="b", version="1"))
+            display.client.publish(f"{tree}connection", word, qos=1, retain=True)
             display.wait_for("connection")
         if beats:
-            display.client.publish(f"{tree}heartbeat", "{}", qos=1, retain=True)
+            display.client.publish(f"{tree}heartbeat", msgspec.json.encode(BEAT), qos=1, retain=True)
             display.wait_for("heartbeat")
         assert main(["referee", *address, "--ttl", "0.5", "pause"]) == 1
         assert said in capsys.readouterr().err, status
