@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from gpiozero import Factory
 from numpy.typing import NDArray
-from rich.console import Console
 
 from controller import engine as en
 from controller import inbox
@@ -30,15 +29,11 @@ from controller.broker import caller_at_broker, table_at_broker
 from controller.calibration import calibration_of
 from controller.codec import UnknownEvent
 from controller.config import Config, ConfigError
-from controller.demo import run as demo
-from controller.demo.stage import Photographer, config_of_demo
-from controller.demo.watching import Address
 from controller.journal import Journal, JournalError
 from controller.keeper import RecordTo, keeper_of
 from controller.lookout import item_of, lookout_of, open_page, remembering, table_of
 from controller.machine import VERSION, is_clock_set, is_quiet_now, memory_bytes, temperature_c
 from controller.messages import Heartbeat
-from controller.mosquitto import Mosquitto
 from controller.mqtt import CommandMessage
 from controller.recording import HEAD, Picture, Session, damaged, sessions
 from controller.replay import Eyes, replay
@@ -56,7 +51,6 @@ from hardware.wiring import DEFAULT_WIRING
 from vision.frame import Frame
 from vision.geometry import table_from, table_record
 from vision.images import ImageError, load
-from vision.layout import LineLayout
 from vision.lookout import Back, Camera, Lost, News, Taken
 from vision.reader import watched
 from vision.reading import Reading
@@ -66,6 +60,10 @@ from vision.vigil import Ails, Heals
 from vision.watch import HandIn, HandOut, Settled, Sight, Watcher
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from controller.demo.run import Options
+    from controller.demo.watching import Address
     from controller.metrics import Metrics
 
 Bgr8 = NDArray[np.uint8]
@@ -432,13 +430,19 @@ class BackgroundService:
             self._has_begun.set()
 
 
-def play_demo(options: demo.Options, *, console: Console, film: Path | None) -> None:
+def play_demo(options: Options, *, console: Console, film: Path | None) -> None:
     """A whole game on a rendered table, through the real reader, rules, journal and broker.
 
     Raises:
-        demo.DemoFailed: it could not be played to its end.
+        DemoFailed: it could not be played to its end.
         MosquittoError: there is no broker to start.
     """
+    # What draws a table is no business of the service, which has it in its memory otherwise.
+    from controller.demo import run as demo
+    from controller.demo.stage import Photographer, config_of_demo
+    from controller.mosquitto import Mosquitto
+    from vision.layout import LineLayout
+
     rng = np.random.default_rng(options.seed)
     photographer = Photographer(rng, film)
     factory = open_factory("mock")

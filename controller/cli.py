@@ -131,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--mishaps", action="store_true", help="wrong domino, wrong pass, blackout, broker restart ...")
     demo.add_argument("--film", type=Path, metavar="DIR", help="keep every frame as a picture in this folder")
 
-    run = _add(commands, "run", "the service of one table")
+    run = _add(commands, "run", "the service of one table", room="serving")
     run.add_argument("config", type=Path, metavar="CONFIG")
     run.add_argument("--record", type=Path, metavar="DIR", help="keep frames around everything that happens")
     run.add_argument("--budget", type=_positive, default=4.0, metavar="GB", help="all recordings in DIR together (4)")

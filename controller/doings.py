@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import json
 import logging
-import os
 import signal
 import sys
 import threading
@@ -16,11 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import sdnotify
 from rich.console import Console
 from rich.progress import Progress
 
-from controller.app import FAULTS, Service, play_demo, replay_recording
+from controller.app import play_demo, replay_recording
 from controller.calibration import calibration_of
 from controller.cli import Misuse, Sorry
 from controller.config import Config, ConfigError, in_file, load_config
@@ -31,8 +29,6 @@ from controller.game.line import Line
 from controller.game.seen import Sighting
 from controller.game.sight import Agreement, reconcile
 from controller.game.tiles import End, Seat
-from controller.keeper import RecordTo
-from controller.logs import start_logging
 from controller.lookout import open_camera, remembering, table_of, view_server, zones_of
 from controller.mosquitto import MosquittoError
 from controller.output import make_folder, write_picture, write_text
@@ -55,8 +51,6 @@ from vision.watch import CannotSee, HandIn, HandOut, SeesAgain, Settled, Sight, 
 
 VIEW_PORT = 8420
 """Of the technician's page where none is configured."""
-WATCHDOG_SHARE = 3
-"""The watchdog is fed this many times in its period."""
 
 
 def read(options: argparse.Namespace) -> int:
@@ -314,29 +308,6 @@ def demo(options: argparse.Namespace) -> int:
     return 0
 
 
-def run(options: argparse.Namespace) -> int:
-    """The service, until SIGTERM or SIGINT, or until something it cannot live without has ended."""
-    logger = logging.getLogger("gameline")
-    over = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: over.set())
-    systemd = sdnotify.SystemdNotifier()
-    try:
-        config = load_config(options.config)
-        start_logging(config.table.name)
-        folder: Path | None = options.record
-        record = None if folder is None else RecordTo(folder, round(options.budget * 1e9))
-        with Service(config, record=record, logger=logger) as service:
-            systemd.notify("READY=1")
-            service.engine.run(is_stopped=over.is_set, alive=_Watchdog(systemd).feed)
-            systemd.notify("STOPPING=1")
-    except ConfigError as error:
-        raise Sorry(in_file(error, options.config)) from error
-    except FAULTS as error:
-        raise Sorry(str(error)) from error
-    return 0
-
-
 def replay(options: argparse.Namespace) -> int:
     """Run a recording again, and tell what has changed."""
     logger = logging.getLogger("gameline")
@@ -353,19 +324,3 @@ def replay(options: argparse.Namespace) -> int:
             raise Sorry(str(error)) from error
     print(json.dumps(outcome.as_dict()) if options.json else outcome.text())
     return 1 if outcome.changes else 0
-
-
-class _Watchdog:
-    """Feeds systemd's watchdog from the loop, a few times in its period."""
-
-    def __init__(self, systemd: Any) -> None:
-        self._systemd = systemd
-        self._period_s = int(os.environ.get("WATCHDOG_USEC", "0")) / 1e6 / WATCHDOG_SHARE
-        self._fed_s = 0.0
-
-    def feed(self) -> None:
-        """Called on every round of the loop."""
-        now_s = time.monotonic()
-        if self._period_s and now_s - self._fed_s >= self._period_s:
-            self._fed_s = now_s
-            self._systemd.notify("WATCHDOG=1")

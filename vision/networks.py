@@ -10,7 +10,6 @@ from typing import Any, Final, Literal
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 FOLDER: Final = Path(__file__).with_name("weights")
@@ -26,6 +25,9 @@ class Network:
     def __init__(self, path: Path) -> None:
         if not path.is_file():
             raise FileNotFoundError(f"expected the network {path}; make it with `python -m vision.train`")
+        # Not before there is a picture to read: a table whose camera is away does without these 20 MB.
+        import onnxruntime
+
         options = onnxruntime.SessionOptions()
         # One core: the others belong to the camera, the broker and the loop.
         options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -85,6 +85,19 @@ def test_service_turns_a_filmed_move_into_a_published_event_and_survives_kill_9(
     assert (code, "Traceback" in said) == (0, False)
 
 
+def test_service_without_a_camera_stays_under_80_mb(start: Start, config: Path, film: Path, display: Display) -> None:
+    """What only pictures need is loaded with the first of them: a table whose camera is away takes little memory."""
+    config.write_text(config.read_text().replace(str(film), "/nowhere"))
+    service = start(config)
+    assert display.wait_for("health", lambda parts: parts["camera"]["status"] == "failed")
+    assert display.order("start_game", names=["S", "W", "N", "E"])["accepted"]
+    status = Path(f"/proc/{service.pid}/status").read_text(encoding="ascii")
+    assert int(status.partition("VmHWM:")[2].split()[0]) / 1024 < 80
+    maps = Path(f"/proc/{service.pid}/maps").read_text(encoding="utf-8")
+    assert "onnxruntime" not in maps
+    assert end(service, signal.SIGTERM)[0] == 0
+
+
 def test_service_tells_a_late_display_everything(
     start: Start, config: Path, broker: Mosquitto, display: Display
 ) -> None:
