@@ -280,7 +280,12 @@ def _add(
     parser.formatter_class = argparse.RawDescriptionHelpFormatter  # an example that is folded cannot be copied
 
     def command(options: argparse.Namespace) -> int:
-        code: int = getattr(import_module(f"controller.{room}"), name.replace("-", "_"))(options)
+        try:
+            module = import_module(f"controller.{room}")
+        except ImportError as error:
+            cure = "install Gameline again in its own environment, with pip and without --no-deps"
+            raise Sorry(f"expected the libraries that it was written for, got: {error}: {cure}") from error
+        code: int = getattr(module, name.replace("-", "_"))(options)
         return code
 
     parser.set_defaults(command=command)

@@ -166,16 +166,20 @@ def load_config(path: Path, *, only: str | None = None) -> Config:
     """The configuration in the file at `path`; only one of its tables, all others as usual, where that is enough.
 
     Raises:
-        ConfigError: the file can't be read, is no TOML, or a key is unknown, of the wrong type or out of range.
+        ConfigError: the file can't be read, is no TOML, or a key is unknown, of the wrong type or out of range;
+            or it is empty.
     """
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        raw = tomllib.loads(text)
     except OSError as error:
         raise ConfigError(
             f"{path}: expected a configuration file, got {error.strerror}: give the path of one"
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: expected TOML, got something else: {error}") from error
+    if not text.strip():  # a power cut or a full disk leaves such a file: its table would play under another name
+        raise ConfigError(f"{path}: expected a configuration, got an empty file: put it back; [table] alone is enough")
     if only is not None:
         raw = {only: raw.get(only, {})}
     return parse_config(raw, where=str(path))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
+from paho.mqtt import __version__ as paho_version
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage, MQTTv5, MQTTv311
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
 from paho.mqtt.packettypes import PacketTypes
@@ -38,6 +39,9 @@ CALLBACKS = (
     *("on_pre_connect", "on_connect", "on_connect_fail", "on_disconnect", "on_subscribe", "on_publish"),
     "on_message",
 )
+
+if tuple(int(part) for part in paho_version.split(".")[:2]) < (2, 2):  # `drop_out_messages` is missing, found too late
+    raise ImportError(f"paho-mqtt {paho_version}, where 2.2 or newer is needed", name="paho")
 
 
 class Retained(NamedTuple):

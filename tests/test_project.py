@@ -44,6 +44,14 @@ def test_unit_is_a_notify_service_with_a_watchdog_that_always_comes_back() -> No
     assert unit["Service"]["ExecStart"].split()[1] == "run"
 
 
+def test_unit_works_in_a_folder_that_it_may_write() -> None:
+    """lgpio makes a pipe in the folder it is started in, and systemd's own is / where nobody may."""
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.optionxform = str  # type: ignore[assignment, method-assign]
+    unit.read(ROOT / "systemd" / "gameline.service")
+    assert unit["Service"]["WorkingDirectory"] == f"/var/lib/{unit['Service']['StateDirectory']}"
+
+
 def test_documents_name_every_command_and_link_only_what_is_there() -> None:
     """A referee's programmer finds each command; no link leads nowhere."""
     mqtt = (ROOT / "docs" / "mqtt.md").read_text()

@@ -96,12 +96,21 @@ def mistake(tmp_path: Path, text: str) -> str:
     return said.removeprefix(f"{file}: ")
 
 
-def test_empty_file_gives_the_defaults(tmp_path: Path) -> None:
-    """Nothing has to stand in the file."""
+def test_file_without_a_key_gives_the_defaults(tmp_path: Path) -> None:
+    """No key has to stand in the file."""
     file = tmp_path / "gameline.toml"
-    file.write_text("")
+    file.write_text("[table]\n")
     assert load_config(file) == Config()
     assert Config().game == Params()
+
+
+@pytest.mark.parametrize("left", [b"", b"\n", b"\0" * 4096])
+def test_file_that_a_power_cut_has_emptied_is_not_taken_for_the_defaults(tmp_path: Path, left: bytes) -> None:
+    """A table must not come back under another name, with other pins, because its file is gone but for its name."""
+    file = tmp_path / "gameline.toml"
+    file.write_bytes(left)
+    with pytest.raises(ConfigError, match=f"^{file}: expected "):
+        load_config(file)
 
 
 def test_whole_file_is_read(tmp_path: Path) -> None:

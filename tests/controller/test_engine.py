@@ -108,7 +108,9 @@ class Table:
         return [entry.type for entry in self.journal.entries()]
 
 
-def make_table(path: Path, time: Time, params: Params | None = None) -> Table:
+def make_table(
+    path: Path, time: Time, params: Params | None = None, *, wall_ms: Callable[[], int] = lambda: 0
+) -> Table:
     """An engine on the journal at `path`, just begun."""
     journal = FullJournal(
         path, boot_id="boot", wall_utc=lambda: "2026-01-01T00:00:00Z", clock_synchronised=lambda: True
@@ -121,7 +123,7 @@ def make_table(path: Path, time: Time, params: Params | None = None) -> Table:
         params=params or Params(),
         table="hall",
         clock_ns=time,
-        wall_ms=lambda: 0,
+        wall_ms=wall_ms,
         stale_s=2.0,
         clock_synchronised=lambda: True,
         temperature_c=lambda: None,
@@ -385,6 +387,25 @@ def test_engine_notices_time_exceeded_only_after_the_limit(table: Table) -> None
     assert "time_exceeded" not in table.types()
     table.rounds(0.1)
     assert table.types()[-1] == "time_exceeded"
+
+
+@pytest.mark.parametrize("jump_ms", [14 * 24 * 3_600_000, -3_600_000])
+def test_engine_measures_thinking_time_though_the_wall_clock_jumps(tmp_path: Path, jump_ms: int) -> None:
+    """Set from the network in the middle of a thought, two weeks on or an hour back, it is still exactly 15 s."""
+    wall_ms = 3_600_000
+    table = make_table(tmp_path / "journal.sqlite", Time(), wall_ms=lambda: wall_ms)
+    table.rounds()
+    assert table.order("start_game", names=["S", "W", "N", "E"], sent_ms=wall_ms)["accepted"]
+    assert table.order("start_set", sent_ms=wall_ms)["accepted"]
+    table.rounds(7.0)
+    wall_ms += jump_ms
+    table.rounds(8.0)
+    assert "time_exceeded" not in table.types()
+    assert table.outlet.beats[-1]["seconds_left"] <= 1
+    table.rounds(0.1)
+    assert table.types()[-1] == "time_exceeded"
+    assert table.order("pause", sent_ms=wall_ms)["accepted"]
+    table.journal.close()
 
 
 def test_engine_says_in_health_what_is_wrong_with_the_picture_and_plays_on(table: Table) -> None:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import paho.mqtt
 import pytest
 
 from controller.game.rulesets import spots, values_of
@@ -227,6 +228,39 @@ def test_service_refuses_a_journal_with_events_of_a_later_version(start: Start, 
     service = start(config)
     told = service.communicate(timeout=20)[1]
     assert (service.returncode, "domino_flew" in told, "Traceback" in told) == (1, True, False)
+
+
+def test_service_says_that_its_journal_is_damaged_and_leaves_it_as_it_is(
+    start: Start, config: Path, tmp_path: Path
+) -> None:
+    """A torn file is neither played from nor begun anew: one sentence says what to do, and nothing is changed."""
+    path = tmp_path / "journal.sqlite"
+    with Journal(path, boot_id="before", wall_utc=lambda: "", clock_synchronised=lambda: True) as journal:
+        journal.append([Draft("paused", 1, {"by": "x" * 20_000})])
+    torn = path.read_bytes()[:8192]
+    path.write_bytes(torn)
+    service = start(config)
+    told = service.communicate(timeout=20)[1]
+    assert (service.returncode, str(path) in told, "damaged" in told, told.count("\n")) == (1, True, True, 1)
+    assert path.read_bytes() == torn
+
+
+OLD_PAHO = {"1.6.1": "", "2.1.0": f"__path__.append({paho.mqtt.__path__[0]!r})\n"}
+"""Of 1.6 nothing is there that we call; 2.1 lacks one function, which would only be missed in a game."""
+
+
+@pytest.mark.parametrize("version", sorted(OLD_PAHO))
+def test_service_says_that_a_library_is_too_old(start: Start, config: Path, tmp_path: Path, version: str) -> None:
+    """Whatever pip has put there is told at the start in a sentence, not by an exception on the first connection."""
+    package = tmp_path / "site" / "paho" / "mqtt"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").write_text("")
+    (package / "__init__.py").write_text(f"__version__ = {version!r}\n{OLD_PAHO[version]}")
+    service = start(config, PYTHONPATH=str(tmp_path / "site"))
+    told = service.communicate(timeout=20)[1]
+    assert (service.returncode, told.count("\n")) == (1, 1)
+    assert "paho" in told
+    assert "install Gameline again" in told
 
 
 def test_service_refuses_a_journal_that_another_process_has(start: Start, config: Path, display: Display) -> None:
