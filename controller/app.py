@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from controller import engine as en
 from controller import inbox
-from controller.broker import caller_at_broker, table_at_broker
+from controller.broker import caller_at_broker, ghosts_at_broker, table_at_broker
 from controller.calibration import calibration_of
 from controller.codec import UnknownEvent
 from controller.config import Config, ConfigError
@@ -178,6 +178,9 @@ class Service:
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)
+            for ghost in ghosts_at_broker(config, journal, boot_id=boot_id, logger=logger, clock_ns=clock_ns):
+                stack.callback(ghost.close, journal)
+                ghost.start()
             self._metrics = _open_metrics(config, clock_ns, logger)
             if self._metrics is not None:
                 stack.callback(self._metrics.close)

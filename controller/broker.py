@@ -7,13 +7,16 @@ import logging
 import ssl
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
 from paho.mqtt.client import MQTTMessage
 
 from controller.config import Config, ConfigError
-from controller.discovery import discovery
+from controller.discovery import discovery, forgotten
+from controller.ghosts import Ghost, earlier_names
+from controller.journal import Journal
 from controller.mqtt import CommandMessage, Mqtt
 from controller.mqtt_link import Link, Version
 
@@ -109,6 +112,28 @@ def referee_at_broker(
             logger=logger,
             clock_ns=clock_ns,
         )
+
+
+def ghosts_at_broker(
+    config: Config, journal: Journal, *, boot_id: str, logger: logging.Logger, clock_ns: Callable[[], int]
+) -> Iterator[Ghost]:
+    """What this table has left at the broker under each of its earlier names.
+
+    Raises:
+        ConfigError: as for the table's.
+    """
+    address = _address(config)
+    for name, mark in earlier_names(journal, config.table.name, boot_id).items():
+        with _naming_the_host():
+            open_link = partial(
+                Link,
+                **address,
+                client_id=f"{_client_id(config)}-was-{name}",
+                logger=logger,
+                clock_ns=clock_ns,
+            )
+            announced = forgotten(name, prefix=config.home_assistant.prefix).topic
+            yield Ghost(name, mark, announced=announced, open_link=open_link, clock_ns=clock_ns)
 
 
 class _Address(TypedDict):

@@ -222,6 +222,11 @@ class Journal:
             found = self._db.execute("SELECT sequence FROM cursors WHERE name = ?", (name,)).fetchone()
         return int(found[0]) if found else 0
 
+    def cursors(self) -> dict[str, int]:
+        """The place of every reader there has been, by its name."""
+        with translated(self.path):
+            return dict(self._db.execute("SELECT name, sequence FROM cursors"))
+
     def set_cursor(self, name: str, sequence: int) -> None:
         """Remember how far the reader `name` has come.
 
