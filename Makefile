@@ -46,11 +46,13 @@ check: $(VENV)/.ready-dev ## formatting, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.ready-dev ## measure the reader, the watcher, page and recorder, the way from a frame to a display, the rules, and the seat board's line
+bench: $(VENV)/.ready-dev ## measure the reader, the watcher, page and recorder, the way from a frame to a display, a hall of 300 tables, the rules, and the seat board's line
 	$(BIN)/python -m bench.read
 	$(BIN)/python -m bench.watch
 	$(BIN)/python -m bench.keep
 	$(BIN)/python -m bench.latency
+	@command -v mosquitto_sub >/dev/null || bash .ci/install mosquitto-clients
+	$(BIN)/python -m bench.hall
 	$(BIN)/python -m bench.rules
 	$(BIN)/python -m bench.wire
 
