@@ -69,7 +69,7 @@ def test_broker_that_never_answers_is_left_and_called_again(monkeypatch: pytest.
     with listening(meet) as port, calling(port) as link:
         assert link.problem == f"There is no connection to the MQTT broker at 127.0.0.1:{port} yet."
         assert came_again.wait(DEADLINE_S)
-        assert "is no MQTT 5 broker" in (link.problem or "")
+        assert (link.problem or "").startswith(f"What answers at 127.0.0.1:{port} is no broker")
         assert link.alive
     for caller in callers:
         caller.close()
