@@ -26,9 +26,9 @@ from controller.game import commands as cmd
 from controller.game.decide import decide
 from controller.mqtt_link import Link
 
-STEPS = ("watch", "decide", "commit", "publish", "broker", "receive")
-"""Watching beyond the reading; waiting in the inbox and deciding; the journal; state, lamps and scoreboard until the
-event is handed over; packing it, the network threads and the broker; the second client's own reading of it."""
+STEPS = ("watch", "recall", "decide", "commit", "publish", "broker", "receive")
+"""Watching beyond the reading; what has left since; waiting in the inbox and deciding; the journal; state, lamps and
+scoreboard until the event is handed over; packing it, the network threads and the broker; the second client's part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Move:
 
     steps: tuple[float, ...]
     read_s: float
-    watch_cpu_s: float
-    """Of watching, what the processor worked at it: the rest is waiting for one."""
+    eyes_cpu_s: float
+    """Of watching and recalling, what the processor worked at them: the rest is waiting for one."""
 
     @property
     def beyond_s(self) -> float:
@@ -46,22 +46,47 @@ class Move:
         return sum(self.steps)
 
 
+@dataclass(slots=True)
+class Stretch:
+    """How long something that is called took altogether, in seconds and in seconds of the processor."""
+
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+
+    def timed(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        """The same call, whose time is added."""
+
+        def timed(*what: Any) -> Any:
+            began_s, began_cpu_s = time.perf_counter(), time.thread_time()
+            answer = call(*what)
+            self.wall_s += time.perf_counter() - began_s
+            self.cpu_s += time.thread_time() - began_cpu_s
+            return answer
+
+        return timed
+
+
 class Steps:
     """The moments of the move that is on its way; one at a time, whatever thread does a step of it."""
 
     def __init__(self) -> None:
         self._at: dict[str, float] = {}
-        self._read_s = 0.0
-        self._watch_cpu_s = 0.0
+        self._cpu_s = 0.0
+        self.read = Stretch()
+        """Of the reader."""
+        self.asked = Stretch()
+        """Of what the watcher asks: the reader, and what it recalls."""
 
     def begin(self) -> None:
         """A frame, or what was seen in it, is handed over now, in the thread that looks at it."""
-        self._at, self._read_s, self._watch_cpu_s = {"begun": time.perf_counter()}, 0.0, -time.thread_time()
+        for stretch in (self.read, self.asked):
+            stretch.wall_s = stretch.cpu_s = 0.0
+        self._at, self._cpu_s = {"begun": time.perf_counter()}, -time.thread_time()
 
     def seen(self) -> None:
         """What was seen is told now, in the same thread."""
         if "seen" not in self._at:
-            self._watch_cpu_s += time.thread_time()
+            self._cpu_s += time.thread_time()
         self.done("seen")
 
     def done(self, step: str, *, after: str = "begun") -> None:
@@ -69,23 +94,12 @@ class Steps:
         if after in self._at:
             self._at.setdefault(step, time.perf_counter())
 
-    def reading(self, read: Callable[..., Any]) -> Callable[..., Any]:
-        """The same reader, whose time is noted."""
-
-        def timed(*what: Any) -> Any:
-            began_s, began_cpu_s = time.perf_counter(), time.thread_time()
-            answer = read(*what)
-            self._read_s += time.perf_counter() - began_s
-            self._watch_cpu_s -= time.thread_time() - began_cpu_s
-            return answer
-
-        return timed
-
     def move(self, readable_s: float, heard_s: float) -> Move:
         """The move that a second client has heard of."""
         at = (*(self._at[step] for step in ("begun", "seen", "decided", "committed", "published")), readable_s, heard_s)
-        watch, *others = (later - earlier for earlier, later in itertools.pairwise(at))
-        return Move((watch - self._read_s, *others), self._read_s, self._watch_cpu_s)
+        looked, *others = (later - earlier for earlier, later in itertools.pairwise(at))
+        watch, recall = looked - self.asked.wall_s, self.asked.wall_s - self.read.wall_s
+        return Move((watch, recall, *others), self.read.wall_s, self._cpu_s - self.read.cpu_s)
 
     @contextlib.contextmanager
     def noted(self) -> Iterator[None]:
