@@ -1,10 +1,11 @@
 """A hall of 300 tables on one broker: whether every event arrives, how late, and how many a second beside raw clients.
 
-Run: python -m bench.hall. Each table is the table's real MQTT side (`controller.mqtt.Mqtt`: its own connection, will,
-subscription, births and acknowledgements, one event on its way at a time) in one of a few processes; its journal is in
-memory, because every table has a disk of its own; what it says is one real set, recorded beforehand. First all play at
-the pace of a quick hall, with heartbeats; then as fast as they can, and as many `mosquitto_pub` say the same raw.
-`mosquitto_sub` hears both and stamps what it hears.
+Run: python -m bench.hall. First all play at the pace of a quick hall, with heartbeats: each table is then the table's
+real MQTT side (`controller.mqtt.Mqtt`: its own connection, will, subscription, births and acknowledgements, one event
+on its way at a time) in one of a few processes; its journal is in memory, because every table has a disk of its own;
+what it says is one real set, recorded beforehand. Then as fast as they can: the same, all on this one computer; their
+traffic alone, sent by a light stand-in (`bench.traffic`), as from computers of their own; and as many `mosquitto_pub`
+that say the same raw. `mosquitto_sub` hears all of them and stamps what it hears.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import queue
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -30,6 +31,7 @@ import numpy as np
 
 from bench.journals import Nothing, set_played
 from bench.steps import Steps, p99
+from bench.traffic import Message, say_all
 from controller.journal import Draft
 from controller.mosquitto import Mosquitto
 from controller.mqtt import Mqtt
@@ -276,30 +278,79 @@ def measure_pace(place: Path, turns: Sequence[Turn]) -> None:
 
 
 def measure_race(place: Path, turns: Sequence[Turn]) -> None:
-    """Print messages a second as fast as all tables can, beside the same messages by raw clients."""
+    """Print messages a second as fast as can be: of the tables, of their traffic alone, and of raw clients."""
     turns = tuple(turns) * RACED_SETS
-    took_s = {"tables": 0.0, "raw": 0.0}
+    tables = place / "tables.txt"
+    ways: dict[str, Callable[[Mosquitto], float]] = {
+        "tables": lambda broker: in_processes(broker, turns, None)[0],
+        "traffic": lambda broker: in_light_processes(broker, tables),
+        "raw": lambda broker: raw(broker, tables),
+    }
+    took_s = dict.fromkeys(ways, 0.0)
     messages = TABLES * sum(len(drafts) + 1 for drafts, _ in turns)
-    for name in list(took_s) * ROUNDS:
+    for name in list(ways) * ROUNDS:
         with hall_broker(place) as broker:
             listener = Listener(broker, place / f"{name}.txt", "gameline/v1/+/event/#", "gameline/v1/+/state")
-            began_s = in_processes(broker, turns, None)[0] if name == "tables" else raw(broker, place / "tables.txt")
+            began_s = ways[name](broker)
             listener.wait_for(messages)
             listener.close()
             took_s[name] += max(at_s for at_s, _, _ in listener.heard()) - began_s
-    rates = {name: messages * ROUNDS / seconds for name, seconds in took_s.items()}
-    print(f"as fast as they can, {ROUNDS} times {messages} messages, all arrived")
-    print(f"  {TABLES} tables in {PROCESSES} processes {rates['tables']:10.0f} messages a second")
-    print(f"  {TABLES} mosquitto_pub           {rates['raw']:10.0f} messages a second")
-    print(f"  of raw {rates['tables'] / rates['raw']:.2f}, limit {OF_RAW:g}")
+    raw_s = took_s["raw"]
+    head = f"as fast as they can, {ROUNDS} times {messages} messages, all arrived"
+    print(f"{head:<62}{'a second':>10}{'of raw':>10}{'at least':>10}")
+    for name, what, limit in (
+        ("tables", f"{TABLES} MQTT sides in {PROCESSES} processes here", ""),
+        ("traffic", f"traffic of {TABLES} tables", f"{OF_RAW:g}"),
+        ("raw", f"{TABLES} mosquitto_pub", ""),
+    ):
+        seconds = took_s[name]
+        print(f"  {what:<60}{messages * ROUNDS / seconds:>10.0f}{raw_s / seconds:>10.2f}{limit:>10}")
+
+
+def in_light_processes(broker: Mosquitto, path: Path) -> float:
+    """Have a light stand-in say what the tables have said; when it began."""
+    names = list(recorded_messages(path))
+    context = mp.get_context("spawn")
+    pipes, processes = [], []
+    for share in np.array_split(np.arange(len(names)), PROCESSES):
+        ours, theirs = context.Pipe()
+        part = [names[number] for number in share]
+        processes.append(context.Process(target=say_part, args=((broker.host, broker.port), path, part, theirs)))
+        processes[-1].start()
+        pipes.append(ours)
+    for pipe in pipes:
+        assert pipe.recv() == "ready"
+    began_s = time.time()
+    for pipe in pipes:
+        pipe.send("go")
+    for process in processes:
+        process.join()
+    return began_s
+
+
+def say_part(address: tuple[str, int], path: Path, names: Sequence[str], pipe: Connection) -> None:
+    """A process with some of the tables' traffic."""
+
+    def begin() -> None:
+        pipe.send("ready")
+        pipe.recv()
+
+    said = recorded_messages(path)
+    say_all(address, {name: said[name] for name in names}, begin)
+
+
+def recorded_messages(path: Path) -> dict[str, list[Message]]:
+    """What the tables have said, by their names, in order."""
+    said: dict[str, list[Message]] = {}
+    for line in path.read_bytes().splitlines():
+        _, topic, payload = line.split(b"\t", 2)
+        said.setdefault(topic.decode().split("/")[2], []).append((topic.decode(), payload))
+    return said
 
 
 def raw(broker: Mosquitto, path: Path) -> float:
     """Have as many `mosquitto_pub` say what the tables have said, each line by line; when they began."""
-    lines: dict[str, list[bytes]] = {}
-    for line in path.read_bytes().splitlines():
-        _, topic, payload = line.split(b"\t", 2)
-        lines.setdefault(topic.decode().split("/")[2], []).append(payload)
+    lines = recorded_messages(path)
     before = broker.log.read_text().count("New client connected")
     clients = []
     for table in lines:
@@ -307,7 +358,7 @@ def raw(broker: Mosquitto, path: Path) -> float:
         clients.append(subprocess.Popen([*command, "-t", f"gameline/v1/{table}/event/raw"], stdin=subprocess.PIPE))
     while broker.log.read_text().count("New client connected") - before < TABLES:
         time.sleep(0.1)
-    texts = [b"\n".join(said) + b"\n" for said in lines.values()]
+    texts = [b"".join(payload + b"\n" for _, payload in said) for said in lines.values()]
     began_s = time.time()
     for client, text in zip(clients, texts, strict=True):
         assert client.stdin is not None
