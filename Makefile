@@ -11,7 +11,7 @@ demo: $(VENV)/.ready ## play a whole game on a rendered table (DEMO_ARGS="--mish
 	$(BIN)/gameline demo $(DEMO_ARGS)
 
 test: $(VENV)/.ready-dev ## run every test (TEST_ARGS="-k journal")
-	$(BIN)/python -m pytest $(TEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(TEST_ARGS)
 
 test-gpio: $(VENV)/.ready-gpio ## test pins, and a USB camera, on what a kernel of our own simulates (built once, some minutes)
 	bash tests/gpio/in-guest build/test-gpio bash tests/gpio/all-tests

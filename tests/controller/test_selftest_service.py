@@ -350,7 +350,7 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def open_to_all(tmp_path: Path) -> Iterator[None]:
     """pytest keeps its folders to their owner."""
-    above = [folder for folder in tmp_path.parents if folder.name.startswith("pytest-")]
+    above = [folder for folder in tmp_path.parents if folder.stat().st_mode & 0o055 != 0o055]
     kept = {folder: folder.stat().st_mode for folder in (tmp_path, *above)}
     for folder, mode in kept.items():
         folder.chmod(mode | 0o055)
