@@ -42,6 +42,7 @@ from controller.selftest_checks import Measured
 from controller.selftest_desk import Desk
 from controller.selftest_equipment import keep_service_out, measured, setting_of
 from controller.selftest_loop import Bench
+from controller.wall_clock import WallClock
 from controller.wiring import wiring_of
 from firmware_bridge.link import LinkDied
 from firmware_bridge.seats import BoardSeats
@@ -121,6 +122,7 @@ class Service:
         logger: logging.Logger,
     ) -> None:
         self._log = logger
+        self._inbox: queue.Queue[inbox.Item] = queue.Queue()  # seats may have news before there is a loop
         self._is_hand_in = False  # of the camera's thread
         self._stack = contextlib.ExitStack()
         boot_id = str(uuid.uuid4())
@@ -151,6 +153,7 @@ class Service:
             self._keeper = keeper_of(config, table_record(table), record, boot_id, clock_ns=clock_ns, logger=logger)
             stack.callback(self._keeper.close)
             setting = setting_of(config, seats, measure)
+            wall = WallClock(wall_ms=_wall_ms, mono_ns=time.monotonic_ns, is_set=is_clock_set)
             self.engine = en.Engine(
                 journal=journal,
                 seats=seats,
@@ -158,7 +161,7 @@ class Service:
                 params=config.game,
                 table=config.table.name,
                 clock_ns=clock_ns,
-                wall_ms=lambda: time.time_ns() // 1_000_000,
+                wall_ms=_wall_ms,
                 stale_s=config.camera.stale_s,
                 clock_synchronised=is_clock_set,
                 temperature_c=temperature_c,
@@ -175,6 +178,8 @@ class Service:
                 logger=logger,
                 witness=self._keeper,
                 accounts=config.broker.accounts,
+                waiting=self._inbox,
+                clock_troubles=wall.troubles,
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)
@@ -232,7 +237,7 @@ class Service:
 
     def _wake(self) -> None:
         """From the pins', the board's and the network thread: something waits."""
-        self.engine.submit(inbox.Wake())
+        self._inbox.put(inbox.Wake())
 
     def _order(self, message: CommandMessage) -> None:
         """From the network thread."""
@@ -347,6 +352,10 @@ def self_test_bench(
             clock_ns=clock_ns,
             is_quiet=partial(is_quiet_now, config),
         )
+
+
+def _wall_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _open_journal(config: Config, boot_id: str) -> Journal:

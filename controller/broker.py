@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 import ssl
 import uuid
@@ -171,7 +172,8 @@ def _naming_the_host() -> Iterator[None]:
 
 
 def _client_id(config: Config) -> str:
-    return f"gameline-{config.table.name}-{_machine()}"
+    place = hashlib.sha256(f"{_machine()} {config.journal.path}".encode()).hexdigest()[:8]
+    return f"gameline-{config.table.name}-{place}"
 
 
 def _password(config: Config) -> str | None:
@@ -195,7 +197,10 @@ def _tls(config: Config) -> ssl.SSLContext | None:
 
 
 def _machine() -> str:
-    """Eight letters that tell this machine from another: two tables of one name must not throw each other out."""
+    """What tells this machine from another: two tables of one name must not throw each other out.
+
+    The network card's address too, for a copied card has the same machine id.
+    """
     with contextlib.suppress(OSError):
-        return MACHINE_ID.read_text(encoding="ascii").strip()[:8]
-    return f"{uuid.getnode():012x}"[-8:]
+        return f"{MACHINE_ID.read_text(encoding='ascii').strip()} {uuid.getnode()}"
+    return str(uuid.getnode())

@@ -80,7 +80,10 @@ class Dead(RuntimeError):
 
 
 class Engine:
-    """The loop with the state of the game in its hands."""
+    """The loop with the state of the game in its hands.
+
+    What came before there was a loop is in `waiting`, which becomes its inbox; None: nothing can have come.
+    """
 
     def __init__(
         self,
@@ -103,7 +106,10 @@ class Engine:
         accounts: Mapping[str, Role] = {},
         memory_bytes: Callable[[], int | None] = lambda: None,
         show_numbers: Callable[[Heartbeat], None] = lambda beat: None,
+        waiting: queue.Queue[Item] | None = None,
+        clock_troubles: Callable[[], Sequence[Trouble]] = lambda: (),
     ) -> None:
+        self._clock_troubles = clock_troubles
         self._witness = witness
         self._desk = desk
         self._journal = journal
@@ -122,7 +128,7 @@ class Engine:
         self._meta = Meta(version, table, params)
         self._log = logger
         self._door = Door(params=params, table=table, wall_ms=wall_ms, accounts=accounts)
-        self._inbox: queue.Queue[Item] = queue.Queue()
+        self._inbox: queue.Queue[Item] = waiting if waiting is not None else queue.Queue()
         self._storage_trouble: Trouble | None = None
         self._unkept_since: MonoNs | None = None
         self._seen: Seen | None = None
@@ -544,13 +550,13 @@ class Engine:
         return flash._replace(at=self._flash_began) if flash is not None and flash == newest else flash
 
     def _show_health(self) -> None:
-        clock = [] if self._clock_synchronised() else [Trouble("clock_unset", CLOCK_UNSET)]
+        unset = [] if self._clock_synchronised() else [Trouble("clock_unset", CLOCK_UNSET)]
         ailing = [Trouble(code, text) for code, text in self._ailing.items()]
         found: dict[Part, Sequence[Trouble]] = {
             "camera": self._blindness() or ailing,
             "disk": _those(self._storage_trouble),
             "broker": _those(self._outlet.trouble),
-            "clock": clock,
+            "clock": [*self._clock_troubles(), *unset],
             "record": self._witness.troubles() if self._witness is not None else (),
             "seats": [
                 Trouble(fault.code, f"{place}: {told([fault])}", place)
@@ -570,6 +576,7 @@ class Engine:
             revision=self.state.revision,
             sequence=self._journal.last_sequence,
             mono_ns=now,
+            boot_id=self._journal.boot_id,
             frame_age_ms=frame_age_ms,
             seconds_left=clock.seconds_left(now) if self.state.phase is Phase.PLAY else None,
             running=clock.is_running,

@@ -175,6 +175,18 @@ CODES: Final[Mapping[str, Fault]] = {
         "the broker lets no command through",
         "let the user read `gameline/v1/<table>/cmd/#`",
     ),
+    "broker_slow": Fault(
+        "broker",
+        "degraded",
+        "the broker takes seconds to acknowledge; everything leaves all the same, but late",
+        "the network between, and what else keeps the broker busy",
+    ),
+    "table_twice": Fault(
+        "broker",
+        "failed",
+        "another table of this name is online, and this one publishes nothing meanwhile; only its log can say so",
+        "give each table its own `table.name`, or stop the other one",
+    ),
     "mqtt_fault": Fault(
         "broker",
         "failed",
@@ -186,6 +198,12 @@ CODES: Final[Mapping[str, Fault]] = {
         "degraded",
         "the wall clock is not set from the network; thinking times are right all the same",
         "connect the network, or see to systemd-timesyncd",
+    ),
+    "clock_jumped": Fault(
+        "clock",
+        "degraded",
+        "the wall clock has jumped since the start; orders are refused while the referee's clock says otherwise",
+        "set the clock; where it is right now, restart the service",
     ),
     "stills_not_kept": Fault(
         "record",

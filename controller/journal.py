@@ -117,8 +117,8 @@ class Journal:
     def __init__(
         self, path: Path, *, boot_id: str, wall_utc: Callable[[], str], clock_synchronised: Callable[[], bool]
     ) -> None:
-        self.path = path
-        self._boot_id, self._wall_utc, self._clock_synchronised = boot_id, wall_utc, clock_synchronised
+        self.path, self.boot_id = path, boot_id
+        self._wall_utc, self._clock_synchronised = wall_utc, clock_synchronised
         _require_ours(path)
         with contextlib.ExitStack() as undo:
             undo.enter_context(_owned(path))
@@ -165,7 +165,7 @@ class Journal:
             return ()
         wall_utc, synchronised = self._wall_utc(), self._clock_synchronised()
         rows = [
-            (self._last_sequence + number, draft.mono_ns, self._boot_id, wall_utc, int(synchronised), draft.type, body)
+            (self._last_sequence + number, draft.mono_ns, self.boot_id, wall_utc, int(synchronised), draft.type, body)
             for number, draft in enumerate(drafts, start=1)
             for body in [msgspec.json.encode(draft.body).decode()]
         ]

@@ -2,10 +2,13 @@
 
 import contextlib
 import errno
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
+
+PROBE_BYTES = 4096  # a page of the journal
 
 
 class JournalError(RuntimeError):
@@ -80,7 +83,7 @@ def translated(path: Path) -> Iterator[None]:
 def _from_sqlite(error: sqlite3.Error, path: Path) -> JournalError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)  # it has none for text that is no UTF-8
     primary = code & 0xFF
-    if primary == sqlite3.SQLITE_FULL or code in (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE):
+    if primary == sqlite3.SQLITE_FULL:
         return _full(path, error)
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return _read_only(path, error)
@@ -88,10 +91,33 @@ def _from_sqlite(error: sqlite3.Error, path: Path) -> JournalError:
         return JournalBusy(f"Another program holds the journal {path} locked ({error}): close it, then try again.")
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR):
         return damaged(path, str(error))
+    if primary == sqlite3.SQLITE_IOERR and (why := _why_unwritten(path)) is not None:
+        return _from_os(why, path)
     return JournalStorage(
         f"The storage under the journal {path} failed ({error}, {getattr(error, 'sqlite_errorname', 'no name')}): "
         "check its card or disk, and replace it if this comes again."
     )
+
+
+def _why_unwritten(path: Path) -> OSError | None:
+    """SQLite tells only that something failed: the kernel says why of a file that would be as long as the log is."""
+    probe = path.with_name(f"{path.name}.probe")
+    try:
+        log = path.with_name(f"{path.name}-wal")
+        end = log.stat().st_size if log.exists() else 0
+        descriptor = os.open(probe, os.O_WRONLY | os.O_CREAT, 0o644)
+        try:
+            if os.pwrite(descriptor, bytes(PROBE_BYTES), end) < PROBE_BYTES:
+                return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as why:
+        return why
+    finally:
+        with contextlib.suppress(OSError):
+            probe.unlink()
+    return None
 
 
 def _from_os(error: OSError, path: Path) -> JournalError:

@@ -97,6 +97,8 @@ class Heartbeat(msgspec.Struct, frozen=True):
     sequence: int
     """Of the newest event."""
     mono_ns: int
+    boot_id: str
+    """Of this start of the program: another one under the same name is another table."""
     frame_age_ms: int | None
     """Since the camera's last frame; null: there was none."""
     seconds_left: int | None

@@ -1,7 +1,8 @@
 """What the table says over MQTT (retained topics, events, replies) and the commands that come; it decides nothing.
 
 Called only from the loop's thread, which takes in `pump` what the network thread has left. Birth on every connection:
-connect with the will, subscribe, then meta, health, state, selftest, and `connection: online` last.
+connect with the will, subscribe, then meta, health, state, selftest, and `connection: online` last. Where another
+table of this name is online, there is no birth before that is gone: two journals must not be told as one.
 
 Events leave in order and one at a time, the next when the broker has acknowledged the last: of 300 brokers ended
 in mid-stream none was sent an event twice; with 50 on the way one in ten was. Only the one event whose
@@ -21,7 +22,7 @@ from paho.mqtt.client import MQTTMessage
 from controller.faults import Trouble
 from controller.journal import Entry, Journal, JournalError
 from controller.messages import Connection, Event
-from controller.mqtt_link import Acknowledged, Link, Retained, Up, Version
+from controller.mqtt_link import Acknowledged, Heard, Link, Retained, Up, Version
 
 CURSOR = "mqtt"  # the name of our place in the journal
 EVENT = "event"
@@ -34,6 +35,15 @@ SAID = (*RETAINED, HEARTBEAT, f"{EVENT}/+")
 LATE_NS = 5_000_000_000  # an event older than this when it leaves is historical: a display must not beep for it
 KEEP_RETRY_NS = 1_000_000_000  # a locked journal costs half a second for each try
 REFUSED_RETRY_NS = 10_000_000_000  # before we try again what the broker refused to take
+SLOW_NS = 2_000_000_000  # a broker that answers later than this is told
+ALONE_NS = 3_000_000_000  # a table whose heart has not beaten for so long is not there any more
+
+
+class _Presence(msgspec.Struct):
+    """As much of `connection` and `heartbeat` as tells one table of this name from another."""
+
+    boot_id: str | None = None
+    status: str = "online"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +113,22 @@ class Mqtt:
     ) -> None:
         if not _is_level(table):
             raise ValueError(f"expected a table's name without '/', '+', '#' and control characters, got {table!r}")
-        self._prefix = f"gameline/v1/{table}/"
+        self._table, self._prefix = table, f"gameline/v1/{table}/"
         self._boot_id, self._version = boot_id, version
         self._user = username or "(anonymous)"
         self._on_command, self._logger, self._clock_ns = on_command, logger, clock_ns
         self._birth = 0  # the number of the connection that has had its birth
+        self._unborn: Up | None = None  # a connection that waits for it
+        self._rival: str | None = None  # another table of this name, by its boot
+        self._rival_until_ns = 0  # so long it is believed to be there
+        self._rival_beats = False  # and is more than what a broker still has of one that died
         self._newest = {"connection": self._connection("online").payload}
         self._elsewhere: dict[str, str] = {}  # topics outside of our tree
         if discovery is not None:
             self._elsewhere[DISCOVERY], self._newest[DISCOVERY] = discovery
         self._unsent: set[str] = set()  # retained topics whose newest payload has not left
         self._awaited: dict[int, str] = {}  # message id -> "event" or the retained topic, for unacknowledged messages
+        self._awaited_since: dict[int, int] = {}  # when each of them was sent
         self._cursor = 0  # every event up to this sequence is acknowledged
         self._kept_cursor: int | None = None  # as the journal has it; None before the first pump
         self._keep_again_ns = 0  # after a failure; 0 when all is well
@@ -126,6 +141,7 @@ class Mqtt:
             password=password,
             will=self._connection("lost"),
             subscription=f"{self._prefix}cmd/{'#' if with_accounts else '+'}",
+            watched=(f"{self._prefix}connection", f"{self._prefix}{HEARTBEAT}"),
             on_message=self._command,
             wake=wake,
             logger=logger,
@@ -145,7 +161,7 @@ class Mqtt:
         Args:
             journal: keeps what was acknowledged last; without it the next start may send that again.
         """
-        self._link.close(self._connection("offline"))
+        self._link.close(self._connection("offline") if self.connected else None)
         if journal is not None:
             self.pump(journal)
 
@@ -183,7 +199,7 @@ class Mqtt:
     @property
     def trouble(self) -> Trouble | None:
         """The same with its code."""
-        return self._link.trouble or next((trouble for trouble, _ in self._refusals.values()), None)
+        return self._link.trouble or self._own_trouble
 
     @property
     def acknowledged(self) -> int:
@@ -235,10 +251,14 @@ class Mqtt:
             self._cursor = self._kept_cursor = journal.cursor(CURSOR)
         for news in self._link.news():
             match news:
-                case Up(connection, refusal):
-                    self._be_born(connection, refusal)
+                case Up():
+                    self._unborn = news
                 case Acknowledged(message_id, refusal):
                     self._acknowledge(message_id, refusal)
+                case Heard(topic, payload):
+                    self._look_at(topic, payload)
+        if self._unborn is not None and not self._gives_way:
+            self._be_born(self._unborn)
         self._keep_cursor(journal)
         if self.connected:
             self._send_retained()
@@ -246,17 +266,60 @@ class Mqtt:
 
     # --- what the broker answered -------------------------------------------------------------------------------------
 
-    def _be_born(self, connection: int, refusal: str | None) -> None:
-        self._birth = connection
+    def _be_born(self, up: Up) -> None:
+        self._birth, self._unborn, refusal = up.connection, None, up.refusal
+        self._rival, self._rival_beats = None, False
         self._awaited.clear()  # the link has dropped what the earlier connection left unacknowledged
+        self._awaited_since.clear()
         self._refusals.clear()
         if refusal is not None:
             sentence = f"The MQTT broker lets no command through to us ({refusal}): let the user {self._user} read "
             self._refusals["cmd"] = (Trouble("broker_denies_commands", f"{sentence}{self._prefix}cmd/#."), 0)
         self._unsent = set(self._newest)
 
+    def _look_at(self, topic: str, payload: bytes) -> None:
+        """Another table of this name is there while its heart beats; what it leaves behind of us is put right."""
+        try:
+            said = msgspec.json.decode(payload, type=_Presence)
+        except msgspec.DecodeError:
+            return
+        is_heart = topic.endswith(HEARTBEAT)
+        if said.boot_id is not None and said.boot_id != self._boot_id and (is_heart or said.status == "online"):
+            self._rival, self._rival_until_ns = said.boot_id, self._clock_ns() + ALONE_NS
+            self._rival_beats = self._rival_beats or is_heart
+            if self.connected and said.boot_id < self._boot_id:  # both were born at once: one of them withdraws
+                self._unborn, self._birth = Up(self._birth, None), 0
+        elif not is_heart and said.boot_id == self._rival:
+            self._rival_until_ns = 0  # it said goodbye
+        if not is_heart and self.connected and payload != self._newest["connection"]:
+            self._unsent.add("connection")
+
+    @property
+    def _gives_way(self) -> bool:
+        """Whether another table of this name is the one that speaks, and that obeys."""
+        return self._unborn is not None and self._clock_ns() < self._rival_until_ns
+
+    @property
+    def _own_trouble(self) -> Trouble | None:
+        """What is wrong with what is said, where the connection is well."""
+        if self._rival_beats and self._unborn is not None:
+            return Trouble(
+                "table_twice",
+                f"Another table named {self._table!r} is online at the MQTT broker, so this one publishes nothing: "
+                "give each table a name of its own (table.name), or stop the other one.",
+            )
+        since_ns = min(self._awaited_since.values(), default=self._clock_ns())
+        if self.connected and self._clock_ns() - since_ns > SLOW_NS:
+            return Trouble(
+                "broker_slow",
+                f"The MQTT broker has taken more than {SLOW_NS // 1_000_000_000} s to acknowledge a message: look at "
+                "the network between, and at what else keeps it busy.",
+            )
+        return next((trouble for trouble, _ in self._refusals.values()), None)
+
     def _acknowledge(self, message_id: int, refusal: str | None) -> None:
         what = self._awaited.pop(message_id, None)
+        self._awaited_since.pop(message_id, None)
         if what is None:
             return
         if refusal is not None:
@@ -299,7 +362,7 @@ class Mqtt:
                 message_id = self._publish(name, self._newest[name], retain=True)
                 if message_id is None:
                     return
-                self._awaited[message_id] = name
+                self._await(message_id, name)
                 self._unsent.discard(name)
 
     def _send_event(self, journal: Journal) -> None:
@@ -308,7 +371,11 @@ class Mqtt:
         for entry in journal.entries(after=self._cursor, limit=1):
             message_id = self._publish(f"{EVENT}/{entry.type}", self._event(entry))
             if message_id is not None:
-                self._awaited[message_id] = EVENT
+                self._await(message_id, EVENT)
+
+    def _await(self, message_id: int, what: str) -> None:
+        self._awaited[message_id] = what
+        self._awaited_since[message_id] = self._clock_ns()
 
     def _held(self, kind: str) -> bool:
         return kind in self._refusals and self._clock_ns() < self._refusals[kind][1]
@@ -346,6 +413,8 @@ class Mqtt:
     # --- in the network thread ----------------------------------------------------------------------------------------
 
     def _command(self, message: MQTTMessage) -> None:
+        if self._gives_way:
+            return
         name, slash, account = _after(f"{self._prefix}cmd/", message.topic).partition("/")
         if slash and not _is_level(account):
             return  # deeper than any order

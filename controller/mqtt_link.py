@@ -10,7 +10,7 @@ import ssl
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple
@@ -69,6 +69,17 @@ class Acknowledged:
     """Why the broker did not take it; None when it did."""
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message on one of the topics that are watched."""
+
+    topic: str
+    payload: bytes
+
+
+News = Up | Acknowledged | Heard
+
+
 class Link:
     """One paho client, connected again and again.
 
@@ -76,6 +87,7 @@ class Link:
         will: what the broker publishes when we are lost; None: nothing.
         subscription: the topic filter that we want messages from, subscribed with QoS 1 on every connection; None: we
             want none, and no `Up` comes.
+        watched: topics whose messages, but for our own, come as news; what is retained there comes before `Up`.
         on_message: called in the network thread; it must only enqueue.
         wake: called in the network thread after it left news; it must only set a flag. None: the loop looks often.
         reconnect_s: the shortest and longest wait before a new try, doubled from try to try.
@@ -97,6 +109,7 @@ class Link:
         password: str | None,
         will: Retained | None = None,
         subscription: str | None = None,
+        watched: Sequence[str] = (),
         on_message: Callable[[MQTTMessage], None] = lambda message: None,
         wake: Callable[[], None] | None = None,
         logger: logging.Logger,
@@ -106,9 +119,10 @@ class Link:
         version_of_mqtt: Version = "5",
     ) -> None:
         self._host, self._port, self._client_id = _checked_host(host), port, client_id
-        self._subscription, self._on_message = subscription, on_message
+        self._subscription, self._watched, self._on_message = subscription, tuple(watched), on_message
+        self._subscribed: int | None = None  # message id of the subscription
         self._wake, self._logger, self._clock_ns = wake, logger, clock_ns
-        self._news: deque[Up | Acknowledged] = deque()
+        self._news: deque[News] = deque()
         self._lock = threading.Lock()  # holds a message, the connection it is meant for and its client together
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -183,7 +197,7 @@ class Link:
             info = self._client.publish(topic, payload, qos, retain, properties)
         return None if info.rc == MQTTErrorCode.MQTT_ERR_QUEUE_SIZE else info.mid
 
-    def news(self) -> Iterator[Up | Acknowledged]:
+    def news(self) -> Iterator[News]:
         """What the network thread has left since the last time, in order."""
         while self._news:
             yield self._news.popleft()
@@ -274,7 +288,7 @@ class Link:
 
         return guarded
 
-    def _tell(self, news: Up | Acknowledged) -> None:
+    def _tell(self, news: News) -> None:
         self._news.append(news)
         if self._wake is not None:
             self._wake()
@@ -313,11 +327,16 @@ class Link:
             self.connection = self.connections
         self._logger.info("Connected to the MQTT broker at %s", self._at)
         if self._subscription is not None:
-            if self._version == "5":
-                # With `retainAsPublished` a retained message is known as such also when it arrives live.
-                client.subscribe(self._subscription, options=SubscribeOptions(qos=1, retainAsPublished=True))
-            else:
-                client.subscribe(self._subscription, qos=1)
+            for topic in self._watched:  # first: a broker sends what is retained before it grants the next
+                self._subscribe(client, topic, noLocal=True)
+            # With `retainAsPublished` a retained message is known as such also when it arrives live.
+            self._subscribed = self._subscribe(client, self._subscription, retainAsPublished=True)
+
+    def _subscribe(self, client: Client, topic: str, **options: bool) -> int | None:
+        """The message's id; the options are those of MQTT 5."""
+        if self._version == "5":
+            return client.subscribe(topic, options=SubscribeOptions(qos=1, **options))[1]
+        return client.subscribe(topic, qos=1)[1]
 
     def _fall_back(self) -> None:
         """Go on in 3.1.1, with another client: paho's own cannot change its version."""
@@ -331,13 +350,18 @@ class Link:
             self.start()
 
     def _on_any_message(self, _client: Client, _data: Any, message: MQTTMessage) -> None:
-        if len(message.payload) <= PACKET_BYTES:  # a broker of 3.1.1 cannot be told to keep the others from us
+        if len(message.payload) > PACKET_BYTES:
+            return  # a broker of 3.1.1 cannot be told to keep these from us
+        if message.topic in self._watched:
+            self._tell(Heard(message.topic, bytes(message.payload)))
+        else:
             self._on_message(message)
 
     def _on_subscribe(
-        self, _client: Client, _data: Any, _mid: int, reasons: list[ReasonCode], _properties: Properties
+        self, _client: Client, _data: Any, mid: int, reasons: list[ReasonCode], _properties: Properties
     ) -> None:
-        self._tell(Up(self.connection, next((str(reason) for reason in reasons if reason.is_failure), None)))
+        if mid == self._subscribed:  # whoever may not watch does without
+            self._tell(Up(self.connection, next((str(reason) for reason in reasons if reason.is_failure), None)))
 
     def _on_publish(
         self, _client: Client, _data: Any, message_id: int, reason: ReasonCode, _properties: Properties

@@ -85,13 +85,25 @@ def film_in(folder: Path) -> Path:
     return frames
 
 
-def config_in(folder: Path, *, film: Path, port: int, pin_factory: str, state: Path | None = None) -> Path:
-    """The configuration of a table named `hall`, in this folder, with everything it writes there or in *state*."""
+def config_in(
+    folder: Path,
+    *,
+    film: Path,
+    port: int,
+    pin_factory: str = "mock",
+    board: Path | None = None,
+    state: Path | None = None,
+) -> Path:
+    """The configuration of a table named `hall`, in this folder, with everything it writes there or in *state*.
+
+    Its seats hang on pins, or on a *board* at the end of this line.
+    """
+    seats = f'pin_factory = "{pin_factory}"' if board is None else f'kind = "board"\nport = "{board}"'
     corners = [list(corner) for corner in Rig(1440, 1080).table().corners_px]
     path = folder / "gameline.toml"
     path.write_text(
         f'[table]\nname = "hall"\ncorners_px = {corners}\n[camera]\nkind = "folder"\npath = "{film}"\nfps = 10.0\n'
-        f'[seats]\npin_factory = "{pin_factory}"\n[broker]\nport = {port}\n'
+        f"[seats]\n{seats}\n[broker]\nport = {port}\n"
         f'[journal]\npath = "{(state or folder) / "journal.sqlite"}"\n'
     )
     return path

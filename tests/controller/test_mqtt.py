@@ -504,7 +504,7 @@ def test_fault_in_a_callback_never_ends_the_thread(broker: Broker, tmp_path: Pat
         referee.client.publish(f"{TREE}cmd/again", b"{}", qos=1)
         table.turn_until(lambda: taken == ["good", "again"], "the next command arrives")
         table.ahead_ns += 61_000_000_000
-        assert table.mqtt.problem is None
+        table.turn_until(lambda: table.mqtt.problem is None, "the fault is an old one")
 
 
 @contextlib.contextmanager
@@ -545,6 +545,72 @@ def test_two_tables_of_one_client_id_are_told(broker: Broker, tmp_path: Path) ->
         one.turn_until(
             lambda: all((table.mqtt.problem or "").endswith(DOUBLE_ID) for table in (one, two)), "both say so"
         )
+
+
+def test_second_table_of_a_name_says_nothing_until_the_first_is_gone(broker: Broker, tmp_path: Path) -> None:
+    """Two journals are never told as one: the table that comes second waits, says why, and tells all when it may."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    with (
+        Listener(broker) as display,
+        Table(broker, tmp_path / "two", boot_id="boot-2", client_id="second") as two,
+    ):
+        two.journal.append([Draft("played", two.now_ns(), {"of": "two"})])
+        with Table(broker, tmp_path / "one") as one:
+            one.connect()
+            one.play(2)
+            one.deliver()
+            two.mqtt.start()
+
+            def is_told() -> bool:
+                one.mqtt.heartbeat(b'{"boot_id":"boot-1"}')
+                return "Another table named 'hall'" in (two.mqtt.problem or "")
+
+            two.turn_until(is_told, "it says why it waits")
+            assert not two.mqtt.connected
+            display.client.publish(f"{TREE}cmd/pause", b"{}", qos=1)
+            one.turn_until(lambda: len(one.commands) == 1, "the first one obeys")
+            two.turn_until(is_told, "the second one still waits")
+            assert two.commands == []
+            assert one.mqtt.problem is None
+        two.deliver()
+        assert two.mqtt.problem is None
+        display.until(lambda: len(display.events()) == 3, "all have come")
+        assert [event["boot_id"] for event in display.events()] == ["boot-1", "boot-1", "boot-2"]
+
+
+def test_table_that_a_broker_still_believes_online_is_not_waited_for_long(broker: Broker, tmp_path: Path) -> None:
+    """After a power cut of table and broker together the last `online` stands, but no heart beats: we are soon born."""
+    with Listener(broker) as display, Table(broker, tmp_path) as table:
+        display.client.publish(f"{TREE}connection", b'{"status":"online","boot_id":"boot-0"}', retain=True)
+        display.until(lambda: "connection" in display.seen(), "the broker has it")
+        table.turn_until(lambda: table.mqtt.connections == 1, "there is a connection")
+        table.ahead_ns = mqtt_module.ALONE_NS
+        table.connect()
+        table.turn_until(lambda: table.mqtt.problem is None, "all is well")
+
+
+def test_table_that_is_online_stays_so_whoever_leaves_in_its_name(broker: Broker, table: Table) -> None:
+    """The will of another table of our name, or of our own last connection, does not make displays believe us lost."""
+    with Listener(broker, f"{TREE}connection") as display:
+        display.client.publish(f"{TREE}connection", b'{"status":"lost","boot_id":"boot-0"}', retain=True)
+        table.turn_until(lambda: display.seen().count("connection") == 3, "it says again that it is online")
+        assert json.loads(display.messages[-1].payload)["status"] == "online"
+
+
+def test_broker_that_answers_slowly_is_told(broker: Broker, table: Table) -> None:
+    """A message that has not been acknowledged for seconds is a fault of the way to the broker."""
+    process_id = freeze(broker)
+    try:
+        table.play()
+        table.mqtt.pump(table.journal)
+        table.ahead_ns = mqtt_module.SLOW_NS + 1
+        assert table.mqtt.trouble is not None
+        assert table.mqtt.trouble.code == "broker_slow"
+    finally:
+        os.kill(process_id, signal.SIGCONT)
+    table.deliver()
+    assert table.mqtt.problem is None
 
 
 @pytest.mark.parametrize(

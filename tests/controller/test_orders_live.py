@@ -234,6 +234,7 @@ BEAT = Heartbeat(
     revision=0,
     sequence=0,
     mono_ns=1,
+    boot_id="boot-1",
     frame_age_ms=None,
     seconds_left=None,
     running=False,

@@ -18,6 +18,8 @@ from controller.game.rulesets import spots, values_of
 from controller.journal import Draft, Journal
 from controller.mosquitto import Mosquitto
 from tests.controller.live_service import ROOT, Display, config_in, end, film_in
+from tests.firmware_bridge.fake_board import FakeBoard
+from tests.firmware_bridge.pty_board import PtyBoard
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -97,6 +99,16 @@ def test_service_without_a_camera_stays_under_80_mb(start: Start, config: Path, 
     maps = Path(f"/proc/{service.pid}/maps").read_text(encoding="utf-8")
     assert "onnxruntime" not in maps
     assert end(service, signal.SIGTERM)[0] == 0
+
+
+def test_service_begins_with_a_seat_board_that_answers_at_once(
+    start: Start, tmp_path: Path, film: Path, broker: Mosquitto, display: Display
+) -> None:
+    """A board on the line has news before there is a loop to hear them: it waits for it, and all is well."""
+    with PtyBoard(tmp_path / "seat-board", FakeBoard()) as board:
+        service = start(config_in(tmp_path, film=film, port=broker.port, board=board.path))
+        display.wait_for("health", lambda body: body["seats"]["status"] == "ok")
+        assert end(service, signal.SIGTERM)[0] == 0
 
 
 def test_service_tells_a_late_display_everything(
