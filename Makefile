@@ -3,6 +3,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO_ARGS ?=
 TEST_ARGS ?=
+CHAOS_ARGS ?=
+SOAK_ARGS ?=
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | sort | expand -t 12
@@ -10,8 +12,17 @@ help: ## list the targets
 demo: $(VENV)/.ready ## play a whole game on a rendered table (DEMO_ARGS="--mishaps --fast --plain")
 	$(BIN)/gameline demo $(DEMO_ARGS)
 
-test: $(VENV)/.ready-dev ## run every test (TEST_ARGS="-k journal")
+test: $(VENV)/.ready-dev bad-days ## run every test (TEST_ARGS="-k journal")
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(TEST_ARGS)
+
+chaos: $(VENV)/.ready-dev bad-days ## 200 games on bad days (CHAOS_ARGS="--runs 20 --seed 7 --fault disk"), an hour and a half
+	$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
+
+soak: $(VENV)/.ready-dev ## play for an hour without a pause for thought: memory and delay stay as they were (SOAK_ARGS="--minutes 10")
+	$(BIN)/python -m tests.chaos.soak $(SOAK_ARGS)
+
+bad-days: # what makes a disk fail and a clock jump for one process alone
+	@[ -x /usr/bin/strace ] && [ -x /usr/bin/faketime ] || bash .ci/install strace faketime
 
 test-gpio: $(VENV)/.ready-gpio ## test pins, and a USB camera, on what a kernel of our own simulates (built once, some minutes)
 	bash tests/gpio/in-guest build/test-gpio bash tests/gpio/all-tests
@@ -99,5 +110,5 @@ build/contract/.ready: tests/contract/package.json $(VENV)/.ready-contract
 	@PATH="$(CURDIR)/$(BIN):$$PATH" npm install --prefix $(@D) --silent --no-audit --no-fund --no-package-lock
 	@touch $@
 
-.PHONY: help demo test test-gpio fuzz test-board test-unit test-brokers test-contract test-homeassistant check bench bench-gpio exam sight train lock clean
+.PHONY: help demo test chaos soak bad-days test-gpio fuzz test-board test-unit test-brokers test-contract test-homeassistant check bench bench-gpio exam sight train lock clean
 .DEFAULT_GOAL := help

@@ -32,6 +32,7 @@ from controller.journal import (
     JournalNewer,
     JournalReadOnly,
 )
+from tests.chaos.disk_faults import failing_writes
 
 PROJECT = Path(journal_module.__file__).parents[1]
 NOBODY = 65534
@@ -366,6 +367,46 @@ def test_failed_append_leaves_nothing_and_the_journal_goes_on_when_there_is_room
     assert (again, appended, counted, writer.returncode) == ("still full", "1", "1", 0)
     with opened(path) as journal:
         assert [entry.sequence for entry in journal.entries()] == [*range(1, journal.last_sequence + 1)]
+
+
+FAILING = """
+    journal = opened(sys.argv[1])
+    journal.append([Draft("played", 1, {"n": 0})])
+    print("ready", flush=True)
+    sys.stdin.readline()
+    try:
+        journal.append([Draft("played", 2, {"n": 1})])
+    except JournalError as error:
+        print(type(error).__name__, error, flush=True)
+    sys.stdin.readline()
+    print(journal.append([Draft("played", 2, {"n": 1})])[0].sequence)
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        ("ENOSPC", "JournalFull", "free some space on its disk"),
+        ("EDQUOT", "JournalFull", "free some space on its disk"),
+        ("EROFS", "JournalReadOnly", "make its directory and file writable"),
+        ("EIO", "JournalStorage", "check its card or disk"),
+    ],
+)
+def test_failed_write_says_whether_the_disk_is_full_read_only_or_broken(
+    tmp_path: Path, error: str, kind: str, said: str
+) -> None:
+    """strace fails every write and sync in this way; SQLite keeps most of it to itself, the sentence does not."""
+    with child(FAILING, str(tmp_path / "journal.db")) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+        with failing_writes(writer.pid, error):
+            writer.stdin.write("\n")
+            writer.stdin.flush()
+            sentence = writer.stdout.readline()
+        appended, _ = writer.communicate("\n", timeout=30)
+    assert (sentence.split()[0], said in sentence, appended) == (kind, True, "2\n")
+    assert not (tmp_path / "journal.db.probe").exists()
 
 
 def test_new_journal_without_room_leaves_no_half_journal(tmp_path: Path) -> None:
