@@ -29,6 +29,7 @@ from tests.controller.test_app import Camera, config_in
 LOG = logging.getLogger("tests")
 ROOT = Path(__file__).parents[2]
 SAID: dict[str, Any] = {
+    "boot_id": "b",
     "mono_ns": 98 * S,
     "revision": 31,
     "sequence": 31,

@@ -85,12 +85,17 @@ def test_bar_goes_on_while_the_host_is_busy(board: BoardProcess, host: Host) -> 
 
 
 def test_phrase_ends_by_itself_while_the_host_is_busy(board: BoardProcess, host: Host) -> None:
-    """300 on, 150 off, 300 on, and silence, to one round of the board's loop, though the host says nothing more."""
+    """300 on, 150 off, 300 on, and silence, to one round of the board's loop, though the host says nothing more.
+
+    Of the first as much as is left when the word comes: it began at the host's time.
+    """
     host.show(OFF, OFF, OFF, OFF, sound=(3, time.monotonic_ns()))
     host.until(lambda: board.shows("buzzer") == "1", "buzz")
     time.sleep(1.5)
     assert [levels for _, levels in board.told("buzzer")] == ["0", "1", "0", "1", "0"]
-    assert lengths(board.told("buzzer"))[1:] == [pytest.approx(ms, abs=LATE_MS) for ms in (300, 150, 300)]
+    first, *rest = lengths(board.told("buzzer"))[1:]
+    assert 150 < first < 300 + LATE_MS
+    assert rest == [pytest.approx(ms, abs=LATE_MS) for ms in (150, 300)]
 
 
 def test_press_with_bounces_comes_once_with_the_time_of_the_finger(board: BoardProcess, host: Host) -> None:
