@@ -235,7 +235,9 @@ def found(finder: Network, eyes: Eyes, params: Params, hints: Hints = NO_HINTS) 
         if from_there is not faces:
             believed = _believed(eyes, from_there, params, hints)
         plainest += 0.0 if is_plain else params.aside
-    if not hints.side_px and not (_from_both_ends(eyes, believed) > plainest).any():
+    # The looks from aside make the best of one end: however clear that is, the other has its say.
+    enough = CLEAR if is_plain else np.inf
+    if not hints.side_px and not (_from_both_ends(eyes, believed, enough) > plainest).any():
         return NO_FACES
     faces = _packed(believed)
     faces = faces.where(_of_one_set(faces, params))
@@ -369,12 +371,12 @@ def _is_like(shades: Floats, known: Floats) -> NDArray[np.bool_]:
     return np.asarray((np.abs(shades[:, None] - known).max(axis=2) < UNLIKE).any(axis=1))
 
 
-def _from_both_ends(eyes: Eyes, faces: Faces) -> Floats:
+def _from_both_ends(eyes: Eyes, faces: Faces, clear: float = CLEAR) -> Floats:
     """Log odds of the faces, shape (N,); where none is clear, the mean of those and of what they are upside down.
 
     A domino is one from either end, while what only looks like one seldom does so both ways.
     """
-    if not len(faces) or faces.odds.max() > CLEAR:
+    if not len(faces) or faces.odds.max() > clear:
         return faces.odds
     return np.asarray((faces.odds + eyes.look(np.roll(faces.quads, 2, axis=1)).odds) / 2)
 
