@@ -248,12 +248,12 @@ def judged(
             f"a half has {half_px:.1f} pixels where the line may lie, {LEAST_HALF_PX:g} are needed: hang the camera "
             "lower, or choose a larger picture in [camera]"
         )
-    lengths = [length_mm(domino, table) for domino in dominoes]
-    if len(lengths) >= LEAST_DOMINOES:
-        table = replace(table, domino_mm=float(np.median(lengths)))
-    if lengths and abs(float(np.median(lengths)) / domino_mm - 1) > 2 * MOST_STRETCH:
+    measured_mm = float(np.median([length_mm(domino, table) for domino in dominoes])) if dominoes else domino_mm
+    if len(dominoes) >= LEAST_DOMINOES:
+        table = replace(table, domino_mm=measured_mm)
+    if abs(measured_mm / domino_mm - 1) > 2 * MOST_STRETCH:
         faults.append(
-            f"the dominoes on the table are {np.median(lengths):.0f} mm long, {domino_mm:g} are expected: give "
+            f"the dominoes on the table are {measured_mm:.0f} mm long, {domino_mm:g} are expected: give "
             "--domino their length, and measure table.side_mm"
         )
     sharp = float(np.median(edges_px)) if len(edges_px) else None

@@ -44,7 +44,7 @@ def _points(numbers: NDArray[np.complexfloating[Any, Any]]) -> Points:
     return np.asarray(numbers.view(np.float64).reshape(-1, 4, 2))
 
 
-def _numbers(points: Points) -> NDArray[np.complexfloating[Any, Any]]:
+def numbers_of(points: Points) -> NDArray[np.complexfloating[Any, Any]]:
     """Numbers x + iy of points (x, y): what is turned, moved and measured together is one array."""
     return np.asarray(points[..., 0] + 1j * points[..., 1])
 
@@ -68,7 +68,7 @@ def folded(faces: NDArray[Any]) -> NDArray[Any]:
     return quarters.reshape(count, rows // 2, columns // 2, 4 * colours)
 
 
-def _weights(along: Points, across: Points) -> Points:
+def weights_of(along: Points, across: Points) -> Points:
     """How much each corner counts at some places of a quad, shape (4, ...)."""
     back, up = 1 - along, 1 - across
     return np.stack((back * across, back * up, along * up, along * across))
@@ -76,7 +76,7 @@ def _weights(along: Points, across: Points) -> Points:
 
 Grid = NDArray[np.float32]
 """How much each of a quad's corners counts at each of some places of a face, shape (4, rows, columns)."""
-WHOLE: Final[Grid] = _weights(*_grid()).astype(np.float32)
+WHOLE: Final[Grid] = weights_of(*_grid()).astype(np.float32)
 FOLDED: Final[Grid] = folded(WHOLE[..., None]).reshape(4, FACE_PX[0] // 2, -1)
 """The same, so ordered that what is cut out is folded already."""
 FEW: Final[Grid] = WHOLE[:, 7:22:4, 8:40:4]
@@ -101,7 +101,7 @@ def cut(bgr: NDArray[np.uint8], quads: Points, grid: Grid = WHOLE) -> NDArray[np
 def moved(quads: Points, offsets: Points) -> Points:
     """Quads, shape (N, 4, 2), with each corner moved by so many sides of a half along and across, the same shape."""
     along, across = _CORNERS[0] + offsets[..., 0] / 2, _CORNERS[1] + offsets[..., 1]
-    c0, c1, c2, c3 = _numbers(quads).T[..., None]
+    c0, c1, c2, c3 = numbers_of(quads).T[..., None]
     return _points(c1 + along * (c2 - c1) + across * (c0 - c1) + along * across * (c1 - c2 + c3 - c0))
 
 
@@ -113,7 +113,7 @@ def halves_of(quad: Points) -> Points:
 
 def poses_of(quads: Points) -> Points:
     """The pose nearest to each quad, shape (N, 4)."""
-    middle, along, across = (_numbers(quads) @ _ACROSS).T
+    middle, along, across = (numbers_of(quads) @ _ACROSS).T
     poses = np.empty((len(quads), 4))
     poses[:, 0], poses[:, 1], poses[:, 2] = middle.real, middle.imag, np.angle(along)
     poses[:, 3] = (np.abs(along) + np.abs(across)) / 2

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.cut import numbers_of
 from vision.reading import Branch, Domino, Link
 
 Floats = NDArray[np.floating[Any]]
@@ -172,8 +173,7 @@ def _joints(dominoes: Sequence[Domino], params: LineParams) -> list[_Joint]:
     """
     if len(dominoes) < 2:
         return []
-    xy = np.array([domino.corners for domino in dominoes])
-    corners = xy[..., 0] + 1j * xy[..., 1]
+    corners = numbers_of(np.array([domino.corners for domino in dominoes]))
     at, outward = corners @ _AT, corners @ _OUTWARD
     outward /= np.maximum(np.abs(outward), 1e-9)
     suits = np.array([_suits(domino) for domino in dominoes])

@@ -5,6 +5,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.cut import numbers_of
+
 Floats = NDArray[np.floating[Any]]
 
 SHRINK: Final = 0.86
@@ -13,8 +15,6 @@ MOST_STATES: Final = 60_000
 """Bound on the steps of the exact search over one knot of candidates; past it the knot is settled greedily."""
 SAME_TURN_RAD: Final = 0.35
 """How differently two places may be turned that are one."""
-_COMPLEX: Final = np.array((1, 1j))
-"""Takes points (x, y) to numbers x + iy."""
 
 
 def overlaps(pose: Floats) -> NDArray[np.bool_]:
@@ -29,7 +29,7 @@ def crossing(one: Floats, other: Floats) -> NDArray[np.bool_]:
 
     Two rectangles are apart when one of their four axes separates them.
     """
-    between = (one[:, :2] @ _COMPLEX)[:, None] - other[:, :2] @ _COMPLEX
+    between = numbers_of(one)[:, None] - numbers_of(other)
     result = np.asarray(np.abs(between) < 1.12 * (one[:, 3:] + other[:, 3]))
     first, second = np.nonzero(result)
     turns, sides = np.stack((one[first, 2], other[second, 2])), np.stack((one[first, 3], other[second, 3]))

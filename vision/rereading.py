@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.change import Before, ChangeParams, Mask, Thumb, changed
-from vision.cut import poses_of
+from vision.cut import poses_of, weights_of
 from vision.divider import lacks_line
 from vision.frame import Bgr
 from vision.geometry import Table
@@ -43,10 +43,7 @@ SAME_OUTLINE: Final = 0.75
 LEFT_OVER: Final = 0.15
 """Share of a domino that may have changed beside those that have come, for there to be nothing else."""
 CHANGE: Final = ChangeParams()
-_ALONG, _ACROSS = (part.reshape(-1, 1) for part in np.meshgrid(np.linspace(0.1, 0.9, 9), np.linspace(0.1, 0.9, 5)))
-SAMPLES: Final = np.hstack(
-    ((1 - _ALONG) * _ACROSS, (1 - _ALONG) * (1 - _ACROSS), _ALONG * (1 - _ACROSS), _ALONG * _ACROSS)
-)
+SAMPLES: Final = weights_of(*np.meshgrid(np.linspace(0.1, 0.9, 9), np.linspace(0.1, 0.9, 5))).reshape(4, -1).T
 """How much each corner counts at places all over a domino, where it is asked whether the picture has changed."""
 
 
