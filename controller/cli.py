@@ -126,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     pace = demo.add_mutually_exclusive_group()
     pace.add_argument("--speed", type=_positive, default=4.0, metavar="N", help="table seconds a second (4)")
     pace.add_argument("--fast", action="store_true", help="as fast as this machine can")
-    demo.add_argument("--seed", type=_seed, default=1, metavar="N", help="another game for another number (1)")
+    demo.add_argument("--seed", type=whole_number, default=1, metavar="N", help="another game for another number (1)")
     demo.add_argument("--sets", type=int, default=4, metavar="N", help="sets of the game, a multiple of 4 (4)")
     demo.add_argument("--mishaps", action="store_true", help="wrong domino, wrong pass, blackout, broker restart ...")
     demo.add_argument("--film", type=Path, metavar="DIR", help="keep every frame as a picture in this folder")
@@ -250,7 +250,7 @@ def _add_broker_config(commands: argparse._SubParsersAction[argparse.ArgumentPar
     broker.add_argument("--remove", action="append", default=[], metavar="NAME", help="an account that is to go")
     hosts = "a name or address that clients reach the broker by (this machine's name, and its name with .local)"
     broker.add_argument("--host", action="append", default=[], metavar="HOST", help=hosts)
-    broker.add_argument("--ports", nargs=4, type=_port, metavar=("PLAIN", "TLS", "WS", "WSS"), help=PORTS_HELP)
+    broker.add_argument("--ports", nargs=4, type=port_number, metavar=("PLAIN", "TLS", "WS", "WSS"), help=PORTS_HELP)
     broker.add_argument("--renew", action="store_true", help="a new server's certificate, from the same authority")
     broker.add_argument(
         "--new-password", action="append", default=[], metavar="NAME", help="for a display that is lost"
@@ -312,13 +312,15 @@ def _account(text: str) -> tuple[str, str]:
     return name, role
 
 
-def _port(text: str) -> int:
+def port_number(text: str) -> int:
+    """A port as it is written on a command line."""
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
         raise argparse.ArgumentTypeError(f"expected a port from 1 to 65535, got {text!r}")
     return int(text)
 
 
-def _seed(text: str) -> int:
+def whole_number(text: str) -> int:
+    """A number from 0 up, likewise."""
     if not (text.isascii() and text.isdecimal()):
         raise argparse.ArgumentTypeError(f"expected a whole number from 0 up, got {text!r}")
     return int(text)

@@ -255,13 +255,16 @@ def _choices(kind: inspect.Type) -> tuple[str, ...]:
     return tuple(str(each.value) for each in kind.cls) if isinstance(kind, inspect.EnumType) else ()
 
 
+def table_problem(name: str) -> str | None:
+    """Why this can't be a table's name, a level of topics; None when it can."""
+    return None if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f"expected letters, digits, - and _, got {name!r}"
+
+
 def _check(config: Config, where: str) -> None:
     """What types alone cannot say."""
     table, camera, seats, broker = config.table, config.camera, config.seats, config.broker
     problems = {
-        "table.name": None
-        if re.fullmatch(r"[A-Za-z0-9_-]+", table.name)
-        else f"expected letters, digits, - and _, got {table.name!r}",
+        "table.name": table_problem(table.name),
         "table.side_mm": None if 300 <= table.side_mm <= 3000 else f"expected 300 to 3000, got {table.side_mm:g}",
         "table.zone_mm": None
         if 0 < table.zone_mm < table.side_mm / 2
@@ -286,7 +289,7 @@ def _check(config: Config, where: str) -> None:
         if broker.ca_file is not None and not broker.tls
         else None,
         "broker.accounts": next(filter(None, map(name_problem, broker.accounts)), None),
-        "broker.port": None if 0 < broker.port < 65536 else f"expected 1 to 65535, got {broker.port}",
+        "broker.port": _port_problem(broker.port),
         "stills.budget_mb": None
         if 1 <= config.stills.budget_mb <= 1_000_000
         else f"expected 1 to 1000000, got {config.stills.budget_mb}",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import time
 from collections.abc import Iterator
 
 from controller.doctor_checks import Found, Patient
+from controller.logs import nowhere
 from controller.machine import VERSION
 from firmware_bridge.install import build_of, files
 from firmware_bridge.seats import BoardReport, BoardSeats
@@ -25,10 +25,8 @@ def board(patient: Patient) -> Iterator[Found]:
     if patient.in_use is not None:
         yield Found("seat board", None, patient.in_use)
         return
-    silent = logging.Logger("doctor")  # of its own, without a handler: what it has to say is said below
-    silent.addHandler(logging.NullHandler())
     with contextlib.closing(
-        BoardSeats(port=port, clock_ns=time.monotonic_ns, wake=lambda: None, logger=silent)
+        BoardSeats(port=port, clock_ns=time.monotonic_ns, wake=lambda: None, logger=nowhere())
     ) as seats:
         began_s = time.monotonic()
         while seats.trouble is not None and time.monotonic() - began_s < _patience_s(seats):

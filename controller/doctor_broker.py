@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import queue
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import Any
 from controller.broker import caller_at_broker
 from controller.config import ConfigError
 from controller.doctor_checks import Found, Patient
+from controller.logs import nowhere
 from controller.mqtt_link import Acknowledged, Link, Up
 
 REACH_S = 5.0
@@ -25,15 +25,13 @@ def broker(patient: Patient) -> Iterator[Found]:
     config = patient.config
     prefix = f"gameline/v1/{config.table.name}/"
     heard: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    silent = logging.Logger("doctor")
-    silent.addHandler(logging.NullHandler())
     try:
         link = caller_at_broker(
             config,
             name="doctor",
             subscription=f"{prefix}health",
             on_message=lambda message: heard.put(bytes(message.payload)),
-            logger=silent,
+            logger=nowhere(),
             clock_ns=time.monotonic_ns,
         )
     except ConfigError as error:

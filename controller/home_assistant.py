@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import logging
 import sys
 import threading
 import time
@@ -13,6 +12,7 @@ from controller.broker import caller_at_broker
 from controller.cli import Sorry
 from controller.config import Config, ConfigError, in_file, load_config
 from controller.discovery import discovery, forgotten
+from controller.logs import nowhere
 from controller.machine import VERSION
 from controller.mqtt_link import Acknowledged, Link, Retained
 
@@ -42,10 +42,8 @@ def home_assistant(options: argparse.Namespace) -> int:
 
 def _publish(config: Config, message: Retained) -> None:
     """Publish a message retained. Raises: Sorry where the broker has not taken it; ConfigError."""
-    logger = logging.getLogger("gameline")
-    logger.setLevel(logging.CRITICAL)  # what it would say of the broker is said below, once
     taken = threading.Event()
-    link = caller_at_broker(config, "home-assistant", logger=logger, clock_ns=time.monotonic_ns, wake=taken.set)
+    link = caller_at_broker(config, "home-assistant", logger=nowhere(), clock_ns=time.monotonic_ns, wake=taken.set)
     with contextlib.closing(link):
         link.start()
         until_s = time.monotonic() + PATIENCE_S

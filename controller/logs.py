@@ -36,6 +36,13 @@ def start_logging(table: str) -> None:
         logging.basicConfig(level=logging.INFO, format=FORMAT, stream=stderr)
 
 
+def nowhere() -> logging.Logger:
+    """A logger whose lines nobody reads: for a command that says itself, once and at its end, what there is to say."""
+    logger = logging.Logger("nowhere")
+    logger.addHandler(logging.NullHandler())
+    return logger
+
+
 class JournalHandler(logging.Handler):
     """Sends each line to journald in its native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL), field by field.
 

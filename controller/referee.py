@@ -9,9 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import logging
 import queue
-import re
 import time
 import uuid
 from pathlib import Path
@@ -21,8 +19,9 @@ import msgspec
 from paho.mqtt.client import MQTTMessage
 
 from controller.broker import referee_at_broker
-from controller.cli import Sorry
-from controller.config import Config, ConfigError, in_file, load_config
+from controller.cli import Sorry, port_number, whole_number
+from controller.config import Config, ConfigError, in_file, load_config, table_problem
+from controller.logs import nowhere
 from controller.mqtt_link import Acknowledged, Up
 from controller.order_types import Order
 from controller.order_words import add_fields, example, examples, fields_of
@@ -35,8 +34,6 @@ ASK = "order as who may, with --user and --password-file, or --account"
 KNOWN_S = 1.0
 AWAY_S = 2.0
 """How long a table that says it is away is waited for: it may just be coming back."""
-_SILENT = logging.getLogger("gameline.referee")
-_SILENT.setLevel(logging.CRITICAL)  # what the connection has to say is said at the end, in one sentence
 
 
 def add_orders(parser: argparse.ArgumentParser) -> None:
@@ -71,13 +68,13 @@ def _add_common(parser: argparse.ArgumentParser, *, usual: Any) -> None:
     where = parser.add_argument_group("the table")
     where.add_argument("--table", type=_table, default=usual, metavar="NAME", help="its name at the broker (table1)")
     where.add_argument("--host", default=usual, help="the broker, where it is not in CONFIG")
-    where.add_argument("--port", type=_port, default=usual, metavar="N", help="the broker's port (1883)")
+    where.add_argument("--port", type=port_number, default=usual, metavar="N", help="the broker's port (1883)")
     where.add_argument("--user", default=usual, metavar="NAME", help="who we are at the broker")
     where.add_argument("--password-file", default=usual, metavar="FILE", help="where his password is")
     where.add_argument("--account", default=usual, metavar="NAME", help="the same, ordering on its own topic")
     every = parser.add_argument_group("every order")
     every.add_argument("--by", default=usual, metavar="NAME", help="who gives it, for the register (referee)")
-    every.add_argument("--revision", type=_revision, default=usual, metavar="N", help="only for this one of the state")
+    every.add_argument("--revision", type=whole_number, default=usual, metavar="N", help="only for this of the state")
     every.add_argument("--ttl", type=_seconds, default=usual, metavar="S", help="seconds to wait for the answer (10)")
     is_json = False if usual is None else usual
     every.add_argument("--json", action="store_true", default=is_json, help="print the answer alone, as one object")
@@ -153,21 +150,9 @@ def _config(options: argparse.Namespace) -> Config:
 
 
 def _table(text: str) -> str:
-    if re.fullmatch(r"[A-Za-z0-9_-]+", text) is None:
-        raise argparse.ArgumentTypeError(f"expected letters, digits, - and _, got {text!r}")
+    if (problem := table_problem(text)) is not None:
+        raise argparse.ArgumentTypeError(problem)
     return text
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 65536):
-        raise argparse.ArgumentTypeError(f"expected 1 to 65535, got {text!r}")
-    return int(text)
-
-
-def _revision(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0 up, got {text!r}")
-    return int(text)
 
 
 def _seconds(text: str) -> float:
@@ -201,7 +186,7 @@ class _Line:
             client_id=client,
             on_message=self._heard.put,
             wake=lambda: self._heard.put(None),
-            logger=_SILENT,
+            logger=nowhere(),
             clock_ns=time.monotonic_ns,
         )
 
