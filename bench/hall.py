@@ -11,6 +11,7 @@ that say the same raw. `mosquitto_sub` hears all of them and stamps what it hear
 from __future__ import annotations
 
 import argparse
+import contextlib
 import heapq
 import json
 import logging
@@ -231,14 +232,22 @@ def recorded(place: Path) -> list[Turn]:
 
 def in_processes(broker: Mosquitto, turns: Sequence[Turn], pace_s: float | None) -> tuple[float, list[tuple[int, Any]]]:
     """Have all tables play; when they began, and of each how much it said, and when it committed each event."""
-    shares = np.array_split(np.arange(TABLES), PROCESSES)
+    tasks = [
+        (Task(broker.host, broker.port, range(int(share[0]), int(share[-1]) + 1), turns, pace_s),)
+        for share in np.array_split(np.arange(TABLES), PROCESSES)
+    ]
+    with at_once(play_part, tasks) as (began_s, pipes):
+        return began_s, [table for pipe in pipes for table in pipe.recv()]
+
+
+@contextlib.contextmanager
+def at_once(part: Callable[..., None], tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[float, list[Connection]]]:
+    """A process for each task, all told to go when all are ready; yields that moment and their pipes, waits for all."""
     context = mp.get_context("spawn")
     pipes, processes = [], []
-    for share in shares:
+    for task in tasks:
         ours, theirs = context.Pipe()
-        numbers = range(int(share[0]), int(share[-1]) + 1)
-        task = Task(broker.host, broker.port, numbers, turns, pace_s)
-        processes.append(context.Process(target=play_part, args=(task, theirs)))
+        processes.append(context.Process(target=part, args=(*task, theirs)))
         processes[-1].start()
         pipes.append(ours)
     for pipe in pipes:
@@ -246,10 +255,9 @@ def in_processes(broker: Mosquitto, turns: Sequence[Turn], pace_s: float | None)
     began_s = time.time()
     for pipe in pipes:
         pipe.send("go")
-    said = [table for pipe in pipes for table in pipe.recv()]
+    yield began_s, pipes
     for process in processes:
         process.join()
-    return began_s, said
 
 
 def measure_pace(place: Path, turns: Sequence[Turn]) -> None:
@@ -310,22 +318,10 @@ def measure_race(place: Path, turns: Sequence[Turn]) -> None:
 def in_light_processes(broker: Mosquitto, path: Path) -> float:
     """Have a light stand-in say what the tables have said; when it began."""
     names = list(recorded_messages(path))
-    context = mp.get_context("spawn")
-    pipes, processes = [], []
-    for share in np.array_split(np.arange(len(names)), PROCESSES):
-        ours, theirs = context.Pipe()
-        part = [names[number] for number in share]
-        processes.append(context.Process(target=say_part, args=((broker.host, broker.port), path, part, theirs)))
-        processes[-1].start()
-        pipes.append(ours)
-    for pipe in pipes:
-        assert pipe.recv() == "ready"
-    began_s = time.time()
-    for pipe in pipes:
-        pipe.send("go")
-    for process in processes:
-        process.join()
-    return began_s
+    shares = np.array_split(np.arange(len(names)), PROCESSES)
+    tasks = [((broker.host, broker.port), path, [names[number] for number in share]) for share in shares]
+    with at_once(say_part, tasks) as (began_s, _):
+        return began_s
 
 
 def say_part(address: tuple[str, int], path: Path, names: Sequence[str], pipe: Connection) -> None:
