@@ -48,7 +48,7 @@ class Nothing(Journal):
 
     def __init__(self, *what: Any, boot_id: str, **more: Any) -> None:
         self._entries: list[Entry] = []
-        self._boot_id = boot_id
+        self.boot_id = boot_id
         self._places: dict[str, int] = {}
 
     def __enter__(self) -> Self:
@@ -67,7 +67,7 @@ class Nothing(Journal):
     ) -> tuple[Entry, ...]:
         """Keep them in memory alone."""
         made = tuple(
-            Entry(self.last_sequence + number, draft.mono_ns, self._boot_id, "", True, draft.type, dict(draft.body))
+            Entry(self.last_sequence + number, draft.mono_ns, self.boot_id, "", True, draft.type, dict(draft.body))
             for number, draft in enumerate(drafts, start=1)
         )
         self._entries += made
