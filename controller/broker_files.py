@@ -93,6 +93,8 @@ def configuration_text(directory: Path, ports: Ports) -> str:
     tls = f"certfile {directory}/server.crt\nkeyfile {directory}/server.key\n"
     return f"""{HEAD}
 per_listener_settings true
+# A display hears of a move at once, not when it has acknowledged the message before.
+set_tcp_nodelay true
 
 # This machine: the table, and a shell without an account.
 listener {ports.local} 127.0.0.1

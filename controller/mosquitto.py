@@ -145,6 +145,7 @@ class Mosquitto:
             f"log_dest file {self.log.absolute()}",
             f"persistence {'true' if self._persistence else 'false'}",
             f"persistence_location {self._directory}/",
+            "set_tcp_nodelay true",
             *self._lines,
         ]
         if os.geteuid() == 0:

@@ -6,6 +6,7 @@ exception in one never ends it. Everything public is called from the loop's thre
 
 import logging
 import random
+import socket
 import ssl
 import sys
 import threading
@@ -36,8 +37,8 @@ RECENT_NS = 60_000_000_000  # how long a fault stays in `problem` after it was l
 SESSION_TAKEN_OVER: Final = 142  # MQTT 5 reason codes
 UNSUPPORTED_VERSION: Final = 132  # paho gives it for the 1 of a broker that knows 3.1.1 alone
 CALLBACKS = (
-    *("on_pre_connect", "on_connect", "on_connect_fail", "on_disconnect", "on_subscribe", "on_publish"),
-    "on_message",
+    *("on_pre_connect", "on_socket_open", "on_connect", "on_connect_fail", "on_disconnect"),
+    *("on_subscribe", "on_publish", "on_message"),
 )
 
 if tuple(int(part) for part in paho_version.split(".")[:2]) < (2, 2):  # `drop_out_messages` is missing, found too late
@@ -250,6 +251,7 @@ class Link:
             protocol=MQTTv5 if is_5 else MQTTv311,
         )
         client.on_pre_connect = self._guarded(self._on_pre_connect)
+        client.on_socket_open = self._guarded(self._on_socket_open)
         client.on_connect = self._guarded(self._on_connect)
         client.on_connect_fail = self._guarded(self._on_connect_fail)
         client.on_disconnect = self._guarded(self._on_disconnect)
@@ -300,6 +302,10 @@ class Link:
     def _on_pre_connect(self, _client: Client, _data: Any) -> None:
         self._thread = threading.current_thread()
         self._refused = False
+
+    def _on_socket_open(self, _client: Client, _data: Any, opened: socket.socket) -> None:
+        # Else an event waits for the broker's word on the message before it, which may take 40 ms (RFC 896, 1122).
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def _on_connect_fail(self, _client: Client, _data: Any) -> None:
         self._thrown_out.clear()  # a broker that comes and goes explains it better than a second client
