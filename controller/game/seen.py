@@ -56,7 +56,8 @@ class SeenTile:
 
     def either_way(self, tile: Tile) -> float:
         """How well `tile` explains what was seen, whichever way round it lies."""
-        return max(self.likelihood(tile.low, tile.high), self.likelihood(tile.high, tile.low))
+        a, b = self.a or HIDDEN, self.b or HIDDEN
+        return max(a[tile.low] * b[tile.high], a[tile.high] * b[tile.low])
 
     def flipped(self) -> SeenTile:
         """The same domino looked at from the other side."""
@@ -153,12 +154,14 @@ class Disagreement:
 def recognise(known: tuple[Tile, ...], seen_tiles: tuple[SeenTile, ...]) -> dict[int, Tile]:
     """Which seen domino is which known one: best explanations first, each used once."""
     scored = sorted(
-        ((seen.either_way(tile), i, tile) for i, seen in enumerate(seen_tiles) for tile in known),
-        key=lambda entry: (-entry[0], entry[1], entry[2]),
+        (-score, i, tile)
+        for i, seen in enumerate(seen_tiles)
+        for tile in known
+        if (score := seen.either_way(tile)) >= SAME
     )
     matched: dict[int, Tile] = {}
-    for score, i, tile in scored:
-        if score >= SAME and i not in matched and tile not in matched.values():
+    for _, i, tile in scored:
+        if i not in matched and tile not in matched.values():
             matched[i] = tile
     return matched
 
