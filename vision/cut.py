@@ -111,9 +111,14 @@ def halves_of(quad: Points) -> Points:
     return np.array(((quad[0], quad[1], right, left), (quad[2], quad[3], left, right)))
 
 
+def axes_of(quads: Points) -> NDArray[np.complex128]:
+    """Of each quad, shape (N, 4, 2), its middle, the step from there to b's end, and its breadth, shape (3, N)."""
+    return np.asarray((numbers_of(quads) @ _ACROSS).T)
+
+
 def poses_of(quads: Points) -> Points:
     """The pose nearest to each quad, shape (N, 4)."""
-    middle, along, across = (numbers_of(quads) @ _ACROSS).T
+    middle, along, across = axes_of(quads)
     poses = np.empty((len(quads), 4))
     poses[:, 0], poses[:, 1], poses[:, 2] = middle.real, middle.imag, np.angle(along)
     poses[:, 3] = (np.abs(along) + np.abs(across)) / 2

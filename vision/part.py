@@ -15,6 +15,8 @@ from vision.reading import Point, Reading
 
 SOUGHT_MS: Final = 100.0
 """An arm that was in so short a time ago, while things still move, is in."""
+AHEAD: Final = 0.5
+"""Share of the time to settle after which a look that rests is compared already: the one that settles need not be."""
 ROOM_MM: Final = 120.0
 """Round the middle of a domino at the end of the line: the next one, on whichever side, and the hand that lays it."""
 ROUND: Final = np.array([(np.cos(turn), np.sin(turn)) for turn in np.arange(16) * np.pi / 8])
@@ -46,22 +48,31 @@ class Part:
         self._params = params
         self._is_line = is_line
         self._anchor: Thumb | None = None  # the first look of the present rest
+        self._changes: dict[Thumb, Mask] = {}  # where it differs from looks before
+        self._is_clear = False  # whether no arm was found in it
         self._sought_ns = 0  # when arms were last looked for
 
     def watch(self, area: Area) -> None:
         """Watch another area from now on."""
         self.inside, self._area = area.inside, area
+        self._begin_anew()
 
     def interrupt(self) -> None:
         """Nothing was seen for a while: the rest begins anew."""
         self._anchor = None
         self.judged = False
 
-    def look(self, thumb: Thumb, now_ns: int) -> None:
-        """Take the next look."""
+    def look(self, thumb: Thumb, now_ns: int, known: Thumb | None) -> None:
+        """Take the next look; `known` is the table as it was last read."""
         self._rest(thumb, now_ns)
         if not self.judged:
-            self._judge(thumb, now_ns)
+            self._judge(thumb, now_ns, known)
+
+    def changed_since(self, before: Thumb, thumb: Thumb) -> Mask:
+        """Where the newest look differs from one before, shape (h, w); worked out once for all of a rest."""
+        if before not in self._changes:
+            self._changes[before] = changed(before, thumb, self.inside, self._params.change)
+        return self._changes[before]
 
     def _rest(self, thumb: Thumb, now_ns: int) -> None:
         """Go on resting, or begin anew. The rest's first look is what counts, so that creeping shows in the end."""
@@ -73,6 +84,10 @@ class Part:
         elif self.judged:
             self.scene = thumb  # only the light has changed
         self._anchor = thumb
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._changes, self._is_clear = {}, False
 
     def _stirs(self, anchor: Thumb, thumb: Thumb) -> bool:
         """Whether more than the light has changed; the cheap questions first."""
@@ -83,23 +98,27 @@ class Part:
             return True
         return bool(changed(anchor, thumb, area.inside, params).any())
 
-    def _judge(self, thumb: Thumb, now_ns: int) -> None:
+    def _judge(self, thumb: Thumb, now_ns: int, known: Thumb | None) -> None:
         """What a look that has not been judged comes to: an arm, a wait, nothing new, or news."""
         if self.arms and self.rest_ns == now_ns and now_ns - self._sought_ns < SOUGHT_MS * 1e6:
             return
         rested_ms = (now_ns - self.rest_ns) / 1e6
-        is_settled = rested_ms >= self._params.settle_ms
+        is_near = rested_ms >= AHEAD * self._params.settle_ms
         self.arms = ()
         # Of hands in the zones nobody wants to hear: there it is enough to know that none is left in the end.
-        if self.scene is not None and rested_ms < self._params.resting_ms and (is_settled or self._is_line):
+        if self.scene is not None and rested_ms < self._params.resting_ms and (is_near or self._is_line):
             self._sought_ns = now_ns
-            self.arms = find_arms(self.scene, thumb, self._area, self._params.change)
-        if self.arms or not is_settled:
+            if not self._is_clear:
+                self.arms = find_arms(self.scene, thumb, self._area, self._params.change)
+        if self.arms or not is_near:
             return
-        change = self.scene is None or changed(self.scene, thumb, self.inside, self._params.change).any()
+        self._is_clear = True
+        where = [self.changed_since(before, thumb) for before in (self.scene, known) if before is not None]
+        if rested_ms < self._params.settle_ms:
+            return
+        self.news |= self.scene is None or bool(where[0].any())
         self.scene = self._anchor = thumb
         self.judged = True
-        self.news |= bool(change)
 
 
 def parts_of(thumb: Thumb, bgr: Bgr, table: Table | None, params: RestParams) -> tuple[Part, ...]:

@@ -7,12 +7,13 @@ a reader may keep it: then it is taken out of the reading. What a domino means i
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.cut import axes_of, weights_of
 from vision.frame import Bgr
 from vision.line import chains
 from vision.reading import Domino, Reading
@@ -25,14 +26,14 @@ INNER: Final = 0.4
 off."""
 GROUND: Final = (1.25, 1.8)
 """Between these shares round it lies the cloth that is remembered."""
+ROUND: Final = (30, 15)
+"""Places along and across a domino at which that is looked at, so far as they are not its own."""
 CLEAR: Final = 1.25
 """Of other dominoes so much is left out of that cloth, their shadows with them."""
-NEXT: Final = 2.0
+NEXT: Final = 1.6
 """Diagonals of a domino beyond which others are nowhere in that cloth."""
-LEAST_PX: Final = 24
-"""Of fewer pixels of cloth nothing is remembered."""
-ENOUGH_PX: Final = 400
-"""Of more pixels of cloth not all are looked at."""
+LEAST_SEEN: Final = 24
+"""Of so few places of the cloth, or fewer, nothing is remembered."""
 ALIKE: Final = 0.18
 """Logarithm of brightness, in every colour, by which a bare place may differ from the cloth round it at most."""
 ROUGH: Final = 2.5
@@ -57,15 +58,22 @@ MIDDLES: Final = (0.25, 0.5, 0.75)
 """Along a domino, the middles of what is looked at: either half, and the line between them."""
 
 
-def _weights() -> Quad:
-    """What each corner counts at each of the points that are looked at, shape (4, 3, P)."""
+def _inner() -> Quad:
+    """What each corner counts at each of the places of a domino that are looked at, shape (4, 3, P)."""
     along, across = np.meshgrid(INNER * STEPS, 0.5 + INNER * STEPS)
     a = np.stack([middle + along.reshape(-1) for middle in MIDDLES])
-    b = np.broadcast_to(across.reshape(-1), a.shape)
-    return np.stack(((1 - a) * b, (1 - a) * (1 - b), a * (1 - b), a * b))
+    return weights_of(a, np.broadcast_to(across.reshape(-1), a.shape))
 
 
-WEIGHTS: Final = _weights()
+def _round() -> Quad:
+    """The same at each of the places round it, as far apart along it as across, shape (4, P)."""
+    a, b = np.meshgrid(*(GROUND[1] * (np.arange(n) + 0.5 - n / 2) / n for n in ROUND))
+    is_cloth = np.maximum(np.abs(a), np.abs(b)) > GROUND[0] / 2
+    return weights_of(0.5 + a[is_cloth], 0.5 + b[is_cloth])
+
+
+PLACE: Final = _inner()
+CLOTH: Final = _round()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +91,25 @@ class _Known:
     """Whether its place was seen bare since: what is put over that afterwards hides no domino."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Face:
-    """What a domino's place looks like: at either half and at the line between them, blue, green, red."""
+class _Faces(NamedTuple):
+    """What the places of some dominoes look like: at either half and at the line between them, blue, green, red."""
 
     levels: Colour
-    """Means of the logarithms, shape (3, 3); infinite where some of it is out of the picture."""
+    """Means of the logarithms, shape (N, 3, 3); infinite where some of it is out of the picture."""
     spreads: Colour
-    """Their standard deviations, shape (3, 3)."""
+    """Their standard deviations, shape (N, 3, 3)."""
 
-    def differs(self, ground: Colour, roughness: Colour) -> float:
-        """By how much it differs from its cloth, or is less even, where it does so most; 1 is just bare."""
-        off = np.maximum(np.abs(self.levels - ground), self.spreads)
-        return float((off / np.maximum(ALIKE, ROUGH * roughness)).max())
+    def some(self, numbers: Sequence[int]) -> "_Faces":
+        """Those of these numbers."""
+        return _Faces(self.levels[numbers], self.spreads[numbers])
+
+    def differ(self, ground: Colour, roughness: Colour) -> Colour:
+        """By how much each differs from its cloth, or is less even, where it does so most; 1 is just bare; shape (N,).
+
+        Of the cloths both are of shape (N, 3).
+        """
+        off = np.maximum(np.abs(self.levels - ground[:, None]), self.spreads)
+        return np.asarray((off / np.maximum(ALIKE, ROUGH * roughness)[:, None]).max(axis=(1, 2)))
 
 
 class Recall:
@@ -110,44 +124,53 @@ class Recall:
 
     def of(self, bgr: Bgr, reading: Reading) -> Reading:
         """The reading of a picture, shape (H, W, 3), with what is gone since the ones before."""
-        dominoes = reading.dominoes
-        quads, faces = _quads(dominoes), _faces(bgr, dominoes)
-        cloths = [_cloth(bgr, quad, quads) for quad in quads]
-        now = [
-            _Known(domino, *cloth, face.differs(*cloth))
-            for domino, face, cloth in zip(dominoes, faces, cloths, strict=True)
-            if cloth is not None
-        ]
-        light = self._light(now)
-        left = [domino for domino, face in zip(dominoes, faces, strict=True) if self._has_left(domino, face, light)]
+        dominoes, quads = reading.dominoes, _quads(reading.dominoes)
+        faces, (grounds, roughness, is_seen) = _faces(bgr, quads), _cloths(bgr, quads)
+        are_at = _are_at(_quads([known.domino for known in self._known]), quads)
+        light = self._light(are_at & is_seen, grounds)
+        left = self._left(dominoes, faces, light)
         if left:
             reading = _without(reading, left)
-        missed = _missed(self._known, reading.dominoes)
-        places = _faces(bgr, [known.domino for known in missed])
-        lost = [_followed(known, place, light) for known, place in zip(missed, places, strict=True)]
-        fresh = [known for known in now if known.domino not in left and known.differs >= TELLING]
-        self._known = (*fresh, *lost)[:MOST]
+        stays = np.array([domino not in left for domino in dominoes], np.bool_)
+        missed = self._missed(np.logical_or.reduce(are_at & stays, axis=1), reading.dominoes)
+        lost = _followed(missed, _faces(bgr, _quads([known.domino for known in missed])), light)
+        differs = faces.differ(grounds, roughness)
+        fresh = np.nonzero(is_seen & stays & (differs >= TELLING))[0]
+        now = (_Known(dominoes[n], grounds[n], roughness[n], float(differs[n])) for n in fresh)
+        self._known = (*now, *lost)[:MOST]
         return replace(reading, bare=tuple(known.domino for known in lost if known.is_gone))
 
-    def _has_left(self, domino: Domino, place: _Face, light: Colour) -> bool:
-        """Whether a domino that is read as it was lies there no longer: its record was kept over a small change."""
-        was = next((known for known in self._known if known.domino.corners == domino.corners), None)
-        if was is None or was.is_gone or was.differs < CLEARLY:
-            return False
-        return _followed(was, place, light).is_gone
+    def _left(self, dominoes: Sequence[Domino], faces: _Faces, light: Colour) -> list[Domino]:
+        """Those that are read as they were and lie there no longer: the record was kept over a small change."""
+        lay = {known.domino.corners: known for known in reversed(self._known)}
+        as_it_was = ((number, lay.get(domino.corners)) for number, domino in enumerate(dominoes))
+        asked = {n: was for n, was in as_it_was if was is not None and not was.is_gone and was.differs >= CLEARLY}
+        followed = _followed(list(asked.values()), faces.some(list(asked)), light)
+        return [dominoes[number] for number, now in zip(asked, followed, strict=True) if now.is_gone]
 
-    def _light(self, now: Sequence[_Known]) -> Colour:
+    def _light(self, are_at: NDArray[np.bool_], grounds: Colour) -> Colour:
         """How much brighter the cloth is than it was, shape (3,): the median over dominoes that lie as they did."""
-        are_at = _are_at([known.domino for known in self._known], [here.domino for here in now])
-        changes = [now[n].ground - self._known[k].ground for k, n in np.argwhere(are_at).tolist()]
+        changes = [grounds[n] - self._known[k].ground for k, n in np.argwhere(are_at).tolist()]
         return np.median(changes, axis=0) if changes else np.zeros(3)
 
+    def _missed(self, is_found: NDArray[np.bool_], found: Sequence[Domino]) -> list[_Known]:
+        """Those in whose place none of those found lies, and which none shows elsewhere."""
+        shown = [{domino.a.suit, domino.b.suit} for domino in found]
+        missed = (known for known, is_it in zip(self._known, is_found, strict=True) if not is_it)
+        return [known for known in missed if {known.domino.a.suit, known.domino.b.suit} not in shown]
 
-def _followed(known: _Known, place: _Face, light: Colour) -> _Known:
-    """A domino that is not read, its cloth as it is lit now: the next picture's light is told from this one's."""
-    ground = known.ground + light
-    is_bare = place.differs(ground, known.roughness) <= min(1.0, LESS * known.differs)
-    return replace(known, ground=ground, is_gone=known.is_gone or is_bare)
+
+def _followed(known: Sequence[_Known], places: _Faces, light: Colour) -> list[_Known]:
+    """Dominoes that may have gone, their cloths as lit now: the next picture's light is told from this one's."""
+    if not known:
+        return []
+    grounds = np.array([one.ground for one in known]) + light
+    differ = places.differ(grounds, np.array([one.roughness for one in known]))
+    is_bare = differ <= np.minimum(1.0, LESS * np.array([one.differs for one in known]))
+    return [
+        replace(one, ground=ground, is_gone=one.is_gone or bare)
+        for one, ground, bare in zip(known, grounds, is_bare.tolist(), strict=True)
+    ]
 
 
 def _without(reading: Reading, left: Sequence[Domino]) -> Reading:
@@ -156,76 +179,62 @@ def _without(reading: Reading, left: Sequence[Domino]) -> Reading:
     return Reading(dominoes, *chains(dominoes))
 
 
-def _missed(known: Sequence[_Known], found: Sequence[Domino]) -> list[_Known]:
-    """Those in whose place none of those found lies, and which none shows elsewhere."""
-    is_taken = [bool(row.any()) for row in _are_at([one.domino for one in known], found)]
-    shown = [{domino.a.suit, domino.b.suit} for domino in found]
-    return [
-        one
-        for one, is_it in zip(known, is_taken, strict=True)
-        if not is_it and {one.domino.a.suit, one.domino.b.suit} not in shown
-    ]
+def _are_at(was: Quad, now: Quad) -> NDArray[np.bool_]:
+    """Which of the places of dominoes now, shape (N, 4, 2), is which of those before, (K, 4, 2); shape (K, N)."""
+    (before, along, _), (after, _, _) = axes_of(was), axes_of(now)
+    return np.asarray(np.abs(before[:, None] - after) < NEAR * np.abs(along)[:, None])
 
 
-def _are_at(known: Sequence[Domino], found: Sequence[Domino]) -> NDArray[np.bool_]:
-    """Which of those found lie where which of the known ones lay, shape (known, found)."""
-    was, now = _quads(known), _quads(found)
-    sides = np.linalg.norm(was[:, 0] - was[:, 1], axis=-1)
-    apart = np.linalg.norm(was.mean(axis=1)[:, None] - now.mean(axis=1), axis=-1)
-    return np.asarray(apart < NEAR * sides[:, None])
-
-
-def _faces(bgr: Bgr, dominoes: Sequence[Domino]) -> list[_Face]:
+def _faces(bgr: Bgr, quads: Quad) -> _Faces:
     """What the places of dominoes look like; all at once, for one by one it would take longer than reading them."""
-    if not dominoes:
-        return []
-    quads = _quads(dominoes)
-    places = np.einsum("nkc,krp->nrpc", quads, WEIGHTS).astype(np.float32)
-    rows = places.reshape(len(dominoes), -1, 2)
-    pixels = cv2.remap(bgr, rows[..., 0], rows[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
-    logs = LOGARITHMS[pixels.reshape(*places.shape[:3], 3)]
+    if not len(quads):
+        return _Faces(np.zeros((0, 3, 3)), np.zeros((0, 3, 3)))
+    x, y = _places(quads, PLACE)
+    pixels = cv2.remap(bgr, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT).reshape(len(quads), 3, -1, 3)
+    logs = LOGARITHMS[np.ascontiguousarray(pixels.swapaxes(2, 3))]
     height, width = bgr.shape[:2]
-    is_in = [bool(((quad >= 0) & (quad < (width, height))).all()) for quad in quads]
-    return [
-        _Face(levels, spreads) if inside else _Face(levels + np.inf, spreads)
-        for levels, spreads, inside in zip(logs.mean(axis=2), logs.std(axis=2), is_in, strict=True)
-    ]
+    is_in = np.logical_and.reduce((quads >= 0) & (quads < (width, height)), axis=(1, 2))
+    return _Faces(np.where(is_in[:, None, None], logs.mean(axis=3), np.inf), logs.std(axis=3))
+
+
+def _cloths(bgr: Bgr, quads: Quad) -> tuple[Colour, Colour, NDArray[np.bool_]]:
+    """Median and roughness of the cloth round each domino, both (N, 3), and whether enough of it is seen, (N,)."""
+    if not len(quads):
+        return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, np.bool_)
+    x, y = _places(quads, CLOTH)
+    height, width = bgr.shape[:2]
+    is_in = (x >= 0) & (x <= width - 1) & (y >= 0) & (y <= height - 1)
+    is_cloth = np.logical_and(is_in, ~_covered(x + 1j * y, quads))
+    counts = is_cloth.sum(axis=1)
+    pixels = np.ascontiguousarray(cv2.remap(bgr, x, y, cv2.INTER_NEAREST).swapaxes(1, 2))
+    ordered = np.sort(np.where(is_cloth[:, None], pixels, np.uint8(255)), axis=2)  # what is no cloth comes last
+    medians = LOGARITHMS[ordered[np.arange(len(quads)), :, counts // 2]]
+    shares = (is_cloth / np.maximum(counts, 1)[:, None])[..., None]
+    logs = LOGARITHMS[pixels]
+    off = logs - logs @ shares
+    return medians, np.sqrt((off * off) @ shares)[..., 0], counts >= LEAST_SEEN
+
+
+def _places(quads: Quad, weights: Quad) -> NDArray[np.float32]:
+    """Where in the picture such places of each quad are, x and y: shape (2, N, P)."""
+    return (quads.transpose(2, 0, 1) @ weights.reshape(4, -1)).astype(np.float32)
+
+
+def _covered(places: NDArray[np.complexfloating[Any, Any]], quads: Quad) -> NDArray[np.bool_]:
+    """Which of the places x + iy round each domino, shape (N, P), lie under another or in its shadow."""
+    middles, along, across = axes_of(quads)
+    apart = np.abs(middles[:, None] - middles)
+    np.fill_diagonal(apart, np.inf)
+    domino, other = np.nonzero(apart < NEXT * np.hypot(2 * np.abs(along), np.abs(across)))
+    way = (places[domino] - middles[other, None]).conj()
+    beyond = np.abs((way * (along / np.abs(along) ** 2)[other, None]).real) / CLEAR
+    beside = np.abs((way * (across / np.abs(across) ** 2)[other, None]).real) / (CLEAR / 2)
+    covered = np.zeros(places.shape, np.bool_)
+    for number, is_over in zip(domino, np.maximum(beyond, beside) < 1, strict=True):
+        covered[number] |= is_over
+    return covered
 
 
 def _quads(dominoes: Sequence[Domino]) -> Quad:
     """Their corners, shape (N, 4, 2)."""
     return np.array([domino.corners for domino in dominoes]).reshape(-1, 4, 2)
-
-
-def _cloth(bgr: Bgr, quad: Quad, quads: Quad) -> tuple[Colour, Colour] | None:
-    """Mean and roughness of the cloth round a domino; None where too little of it is seen."""
-    near, far = (_scaled(quad, share) for share in GROUND)
-    apart = np.hypot(*(quads.mean(axis=1) - quad.mean(axis=0)).T)
-    near_by = quads[apart < NEXT * np.hypot(*(quad[0] - quad[2]))]
-    others = [_scaled(other, CLEAR) for other in near_by]
-    pixels = _pixels(bgr, far, without=[near, *others])
-    return (np.median(pixels, axis=0), pixels.std(axis=0)) if len(pixels) >= LEAST_PX else None
-
-
-def _scaled(quad: Quad, share: float) -> Quad:
-    middle = quad.mean(axis=0)
-    return np.asarray(middle + share * (quad - middle))
-
-
-def _pixels(bgr: Bgr, quad: Quad, *, without: Sequence[Quad] = ()) -> NDArray[np.float32]:
-    """Logarithms of the pixels in a quad that are in the picture and in none of the others, shape (N, 3).
-
-    Of many only some, evenly: their median and deviation are as good, and are wanted of every domino in every reading.
-    """
-    height, width = bgr.shape[:2]
-    left, top = np.maximum(np.floor(quad.min(axis=0)).astype(int), 0)
-    right, bottom = np.minimum(np.ceil(quad.max(axis=0)).astype(int) + 1, (width, height))
-    if right <= left or bottom <= top:
-        return np.zeros((0, 3), np.float32)
-    mask = np.zeros((bottom - top, right - left), np.uint8)
-    cv2.fillConvexPoly(mask, np.round(quad - (left, top)).astype(np.int32), 1)
-    for other in without:
-        cv2.fillConvexPoly(mask, np.round(other - (left, top)).astype(np.int32), 0)
-    rows, columns = np.nonzero(mask)
-    step = max(1, len(rows) // ENOUGH_PX)
-    return np.asarray(LOGARITHMS[bgr[top + rows[::step], left + columns[::step]]])

@@ -139,6 +139,7 @@ class Watcher:
         self._newest_ns: int | None = None
         self._alive_ns = 0  # since when the picture is the same to the last bit
         self._known: _Known | None = None
+        self._unsaved: tuple[Frame, Thumb, Reading] | None = None  # what is known from the next frame on
         self._latest: Settled | None = None
         self._is_told = False
         self._looks = 0  # at what is doubtful in it, since it was read
@@ -155,6 +156,7 @@ class Watcher:
         self.has_read = False
         if self._newest_ns is not None and frame.mono_ns <= self._newest_ns:
             return ()
+        self._save()
         try:
             glance = thumbnail(checked(frame.bgr, source=f"frame {frame.number}"), GLANCE_ROWS)
         except NotAFrame as problem:
@@ -171,8 +173,9 @@ class Watcher:
         if self._shape != frame.bgr.shape:
             self._shape, self._known = frame.bgr.shape, None
             self._parts, self._beyond = parts_of(thumb, frame.bgr, self._table, self._params.rest), ()
+        known = None if self._known is None else self._known.thumb
         for part in self._parts:
-            part.look(thumb, frame.mono_ns)
+            part.look(thumb, frame.mono_ns, known)
         line = self._parts[0]
         untold = () if line.judged else self._tell()  # something stirs: there will be no better look
         hands = self._hands(line.arms, frame.mono_ns)
@@ -222,10 +225,9 @@ class Watcher:
         self.has_read = True
         before = self._before(where)
         reading = self._read(frame.bgr) if self._reread is None or before is None else self._reread(frame.bgr, before)
-        self._known = _Known(thumb, thumbnail(frame.bgr, FINE_ROWS), reading)
+        self._unsaved = frame, thumb, reading
         hand = self._visits.last(where)
         self._visits.forget()
-        self._follow_line(frame, thumb, reading)
         self._latest, self._is_told, self._looks = Settled(reading, rest_ns, frame, hand), False, 0
         known = before.reading.dominoes if before else ()
         new = [domino for domino in reading.dominoes if domino not in known]
@@ -233,6 +235,13 @@ class Watcher:
         if is_sure:
             self._looks = self._params.looks
         return (*told, *self._tell()) if is_sure else told
+
+    def _save(self) -> None:
+        """Know what was read last, and watch where its line leads: what could wait until it had been told."""
+        if self._unsaved is not None:
+            frame, thumb, reading = self._unsaved
+            self._unsaved, self._known = None, _Known(thumb, thumbnail(frame.bgr, FINE_ROWS), reading)
+            self._follow_line(frame, thumb, reading)
 
     def _follow_line(self, frame: Frame, thumb: Thumb, reading: Reading) -> None:
         """Where the line has come to a seat's zone the room for its next domino is watched as the middle is."""
@@ -269,8 +278,9 @@ class Watcher:
 
         In the seats' zones too, though a hand may move there: what was shown under it may have gone with it.
         """
-        inside = np.bitwise_or.reduce([part.inside for part in self._parts])
-        return inside if self._known is None else changed(self._known.thumb, thumb, inside, self._params.rest.change)
+        was = self._known
+        inside = [part.inside if was is None else part.changed_since(was.thumb, thumb) for part in self._parts]
+        return np.asarray(np.bitwise_or.reduce(inside), np.uint8)
 
     def _finely_changed(self, frame: Frame, thumb: Thumb) -> Mask | None:
         """What arms have changed that a thumbnail is too small for, shape (2h, 2w); None when none was in."""

@@ -1,13 +1,14 @@
 import doctest
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import cv2
 import numpy as np
 import pytest
 
 from tests.vision.film import RIG, STEP_NS, TABLE, Bgr, Film, both_ways, names, watched
-from vision import watch
+from vision import part, watch
 from vision.change import CELL, ChangeParams, alike, changed, changed_cells, light_change, thumbnail
 from vision.frame import Frame
 from vision.geometry import Table
@@ -214,6 +215,25 @@ def test_rest_begins_with_the_first_still_frame() -> None:
     first_still = len(film.frames) - 8
     assert (sight.rest_ns, sight.frame_number) == (first_still * STEP_NS, number)
     assert (number - first_still) * STEP_NS == 500_000_000  # the first frame at or after 400 ms
+
+
+def test_nothing_is_compared_once_a_scene_has_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has changed is worked out while it rests: the players wait for the reading alone."""
+    film = Film().still().play(1).play(2)
+    watcher = Watcher(read=lambda _: Reading(), table=TABLE)
+    compared: set[int] = set()
+    settled: set[int] = set()
+    for number, bgr in enumerate(film.frames):
+        with monkeypatch.context() as patched:
+            spies = [mock.Mock(wraps=getattr(part, name)) for name in ("changed", "find_arms")]
+            patched.setattr(part, "changed", spies[0])
+            patched.setattr(part, "find_arms", spies[1])
+            sights = watcher.see(Frame(bgr, number * STEP_NS, number))
+        compared |= {number for spy in spies if spy.called}
+        settled |= {number for sight in sights if isinstance(sight, Settled)}
+    assert len(settled) == 3
+    assert compared
+    assert not settled & compared
 
 
 def test_settling_takes_as_long_as_it_is_told() -> None:
