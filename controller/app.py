@@ -179,7 +179,7 @@ class Service:
                 witness=self._keeper,
                 accounts=config.broker.accounts,
                 waiting=self._inbox,
-                clock_troubles=wall.troubles,
+                other_troubles=lambda: (*wall.troubles(), *mqtt.warnings(time.time())),
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)

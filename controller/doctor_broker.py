@@ -14,6 +14,7 @@ from controller.config import ConfigError
 from controller.doctor_checks import Found, Patient
 from controller.logs import nowhere
 from controller.mqtt_link import Acknowledged, Link, Up
+from controller.mqtt_trouble import DAY_S, RENEW, WARN_DAYS, date_of
 
 REACH_S = 5.0
 ANSWER_S = 3.0
@@ -40,6 +41,8 @@ def broker(patient: Patient) -> Iterator[Found]:
     with contextlib.closing(link):
         link.start()
         yield from _reached(link, f"{config.broker.host}:{config.broker.port}")
+        if link.certificate_ends_s is not None:
+            yield _certificate(link.certificate_ends_s)
         if link.connection:
             yield _may_publish(link, prefix, config.broker.username or "(anonymous)")
         if patient.service_pid is not None:
@@ -54,8 +57,20 @@ def _reached(link: Link, address: str) -> Iterator[Found]:
         cure = "look at host and port, at the network and at a firewall between: something there swallows what we send"
         yield Found("broker", False, f"{address} does not answer within {REACH_S:g} s", cure)
     else:
+        trouble = link.trouble
+        is_untrusted = trouble is not None and trouble.code == "broker_untrusted"
+        what = "shows a certificate that we do not trust" if is_untrusted else "does not let us in"
         cure = (link.problem or "").replace("; we go on trying", "")
-        yield Found("broker", False, f"{address} does not let us in", cure)
+        yield Found("broker", False, f"{address} {what}", cure)
+
+
+def _certificate(ends_s: float) -> Found:
+    """How long what the broker has proven itself with is still good."""
+    days = int((ends_s - time.time()) // DAY_S)
+    told = f"ends in {days} days, on {date_of(ends_s)}"
+    if days < WARN_DAYS:
+        return Found("broker certificate", False, told, f"{RENEW}, before nobody trusts it any more")
+    return Found("broker certificate", True, told)
 
 
 def _is_silent(link: Link) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import queue
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -29,7 +29,7 @@ from controller.game.seen import Sighting, Stills
 from controller.game.snapshot import snapshot
 from controller.game.state import Halt, Phase, State
 from controller.game.tiles import MonoNs, Seat
-from controller.health import Health, Part
+from controller.health import CODES, Health, Part
 from controller.inbox import (
     Ailing,
     Blind,
@@ -83,6 +83,7 @@ class Engine:
     """The loop with the state of the game in its hands.
 
     What came before there was a loop is in `waiting`, which becomes its inbox; None: nothing can have come.
+    `other_troubles` are looked for once a second, and told under the part that their code belongs to.
     """
 
     def __init__(
@@ -107,9 +108,9 @@ class Engine:
         memory_bytes: Callable[[], int | None] = lambda: None,
         show_numbers: Callable[[Heartbeat], None] = lambda beat: None,
         waiting: queue.Queue[Item] | None = None,
-        clock_troubles: Callable[[], Sequence[Trouble]] = lambda: (),
+        other_troubles: Callable[[], Iterable[Trouble]] = lambda: (),
     ) -> None:
-        self._clock_troubles = clock_troubles
+        self._other_troubles = other_troubles
         self._witness = witness
         self._desk = desk
         self._journal = journal
@@ -552,18 +553,20 @@ class Engine:
     def _show_health(self) -> None:
         unset = [] if self._clock_synchronised() else [Trouble("clock_unset", CLOCK_UNSET)]
         ailing = [Trouble(code, text) for code, text in self._ailing.items()]
-        found: dict[Part, Sequence[Trouble]] = {
+        found: dict[Part, list[Trouble]] = {
             "camera": self._blindness() or ailing,
             "disk": _those(self._storage_trouble),
             "broker": _those(self._outlet.trouble),
-            "clock": [*self._clock_troubles(), *unset],
-            "record": self._witness.troubles() if self._witness is not None else (),
+            "clock": unset,
+            "record": [*self._witness.troubles()] if self._witness is not None else [],
             "seats": [
                 Trouble(fault.code, f"{place}: {told([fault])}", place)
                 for place, faults in self._seats.faults().items()
                 for fault in faults
             ],
         }
+        for trouble in self._other_troubles():
+            found[CODES[trouble.code].part].append(trouble)
         payload = msgspec.json.encode(self._health.look(found))
         if payload != self._shown_health:
             self._shown_health = payload
@@ -617,5 +620,5 @@ def _is_granted(happened: Sequence[ev.Event]) -> bool:
     )
 
 
-def _those(trouble: Trouble | None) -> tuple[Trouble, ...]:
-    return () if trouble is None else (trouble,)
+def _those(trouble: Trouble | None) -> list[Trouble]:
+    return [] if trouble is None else [trouble]

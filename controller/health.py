@@ -151,6 +151,12 @@ CODES: Final[Mapping[str, Fault]] = {
         "the certificate of what answers there is not one that we trust",
         "`broker.ca_file`, `broker.host`, this machine's clock, or `gameline broker-config --renew` there",
     ),
+    "broker_certificate_ends": Fault(
+        "broker",
+        "degraded",
+        "the broker's certificate ends in less than 30 days; from then on it is not trusted",
+        "`gameline broker-config --renew` there, then restart the broker",
+    ),
     "broker_is_none": Fault(
         "broker",
         "failed",

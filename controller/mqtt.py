@@ -201,6 +201,10 @@ class Mqtt:
         """The same with its code."""
         return self._link.trouble or self._own_trouble
 
+    def warnings(self, now_s: float) -> tuple[Trouble, ...]:
+        """What will end a connection that is well; `now_s` is Unix time."""
+        return self._link.warnings(now_s)
+
     @property
     def acknowledged(self) -> int:
         """The sequence up to which the broker has every event."""

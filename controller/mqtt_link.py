@@ -25,7 +25,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from controller.faults import Trouble
-from controller.mqtt_trouble import no_broker, unreachable, unwelcome
+from controller.mqtt_trouble import ends_soon, no_broker, unreachable, unwelcome
 
 Version = Literal["5", "3.1.1"]
 KEEPALIVE_S = 10  # the broker says `lost` after one and a half of these
@@ -138,6 +138,8 @@ class Link:
         """When the newest connection was made."""
         self.connections = 0
         """How many connections have been made."""
+        self.certificate_ends_s: float | None = None
+        """When the certificate ends that the broker showed for the newest connection, Unix time; None: it has none."""
         self.callback_errors = 0
         """How many exceptions were caught in the network thread."""
         self._make: Callable[[], Client] = partial(self._make_client, password, will, reconnect_s)
@@ -240,6 +242,12 @@ class Link:
             return self._fault[1]
         return None
 
+    def warnings(self, now_s: float) -> tuple[Trouble, ...]:
+        """What will end a connection that is well; `now_s` is Unix time."""
+        if not self.connection or self.certificate_ends_s is None:
+            return ()
+        return ends_soon(self.certificate_ends_s, now_s, self._at)
+
     # --- in the network thread ----------------------------------------------------------------------------------------
 
     def _make_client(self, password: str | None, will: Retained | None, reconnect_s: tuple[float, float]) -> Client:
@@ -328,6 +336,7 @@ class Link:
             # What the last connection left unacknowledged is dropped before paho sends it again by itself: retained
             # payloads would be old, and events would not say that they are late.
             client.drop_out_messages()
+            self.certificate_ends_s = _certificate_ends_s(client)
             self.connections += 1
             self.since_ns = self._clock_ns()
             self.connection = self.connections
@@ -386,6 +395,13 @@ class Link:
             self._explain(Trouble("broker_away", why))
         elif not self._refused:
             self._explain(no_broker(self._at, self._version))
+
+
+def _certificate_ends_s(client: Client) -> float | None:
+    """Of the certificate that the broker has proven itself with."""
+    connection = client.socket()
+    shown = connection.getpeercert() if isinstance(connection, ssl.SSLSocket) else None
+    return ssl.cert_time_to_seconds(str(shown["notAfter"])) if shown else None
 
 
 def _checked_host(host: str) -> str:

@@ -1,8 +1,13 @@
-"""What a person is told of a broker that can't be reached or lets us not in: each cause its own sentence and cure."""
+"""What a person is told of a broker that can't be reached, lets us not in or soon will be trusted no more.
+
+Each cause has its own sentence and cure.
+"""
 
 from __future__ import annotations
 
 import ssl
+from datetime import UTC, datetime
+from typing import Final
 
 from paho.mqtt.reasoncodes import ReasonCode
 
@@ -10,6 +15,10 @@ from controller.faults import Trouble
 
 BAD_LOGIN = (134, 135)
 """MQTT 5 reason codes: bad user name or password, not authorized. paho gives the same for those of 3.1.1."""
+WARN_DAYS: Final = 30
+"""Before the broker's certificate ends: a hall that plays once a month hears of it in time."""
+DAY_S: Final = 86_400
+RENEW: Final = "run `gameline broker-config` with --renew there and restart the broker"
 # OpenSSL's verify codes (x509_vfy.h).
 NOT_YET_VALID, EXPIRED = 9, 10
 OTHER_NAME = (62, 64)  # host name, address
@@ -42,6 +51,21 @@ def unwelcome(reason: ReasonCode, at: str, *, username: str | None) -> Trouble:
     return Trouble("broker_refuses", sentence)
 
 
+def ends_soon(ends_s: float, now_s: float, at: str) -> tuple[Trouble, ...]:
+    """That the broker's certificate ends within `WARN_DAYS`, or has ended while the connection stands; Unix times."""
+    if ends_s - now_s >= WARN_DAYS * DAY_S:
+        return ()
+    ends = f"{'ends' if now_s < ends_s else 'has ended'} on {date_of(ends_s)}"
+    after = "from then on" if now_s < ends_s else "once this connection is lost"
+    why = f"The certificate of the MQTT broker at {at} {ends}, and {after} it is not trusted: {RENEW}."
+    return (Trouble("broker_certificate_ends", why),)
+
+
+def date_of(unix_s: float) -> str:
+    """The day, UTC."""
+    return datetime.fromtimestamp(unix_s, UTC).date().isoformat()
+
+
 def no_broker(at: str, version: str) -> Trouble:
     """Something answers, but not as a broker does: it hangs up."""
     older = '; RabbitMQ before 3.13 needs mqtt = "3.1.1" in [broker]' if version == "5" else ""
@@ -57,10 +81,7 @@ def _untrusted(error: ssl.SSLCertVerificationError, at: str) -> str:
     why = error.verify_message.rstrip(".")
     match error.verify_code:
         case code if code == EXPIRED:
-            return (
-                f"{whose} has expired: run `gameline broker-config` with --renew there and restart the broker, or set "
-                "this machine's clock; we go on trying."
-            )
+            return f"{whose} has expired: {RENEW}, or set this machine's clock; we go on trying."
         case code if code == NOT_YET_VALID:
             return f"{whose} is not valid yet: set this machine's clock; we go on trying."
         case code if code in OTHER_NAME:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from controller.broker import table_at_broker
-from controller.certificates import Signed, make_authority, make_server
+from controller.certificates import SERVER_DAYS, Signed, make_authority, make_server
 from controller.config import Config, ConfigError, parse_config
 from controller.journal import Journal
 from controller.mosquitto import Mosquitto
@@ -190,6 +190,58 @@ def test_renewed_certificate_is_taken_without_a_word_to_the_table(tmp_path: Path
             broker.start()
             table.turn_until(lambda: table.mqtt.connected, "the table is connected")
             assert table.mqtt.problem is None
+        finally:
+            table.close()
+
+
+def test_certificate_that_ends_soon_is_told_while_it_is_good_and_no_more_once_it_is_renewed(tmp_path: Path) -> None:
+    """The table plays on, and health says how long it can; what is wrong beside that is told too."""
+    now = datetime.now(UTC)
+    authority = make_authority("A", now=now)
+    (tmp_path / "ca.crt").write_bytes(authority.certificate)
+
+    def put(days_left: int) -> None:
+        server = make_server(authority, ["127.0.0.1"], now=now - timedelta(days=SERVER_DAYS - 1 - days_left))
+        (tmp_path / "s.crt").write_bytes(server.certificate)
+        (tmp_path / "s.key").write_bytes(server.key)
+
+    def warnings(in_days: float = 0.0) -> list[tuple[str, str]]:
+        then = now + timedelta(days=in_days)
+        return [(trouble.code, trouble.text) for trouble in table.mqtt.warnings(then.timestamp())]
+
+    put(days_left=5)
+    lines = [f"certfile {tmp_path}/s.crt", f"keyfile {tmp_path}/s.key"]
+    with Mosquitto(tmp_path, lines=lines) as broker:
+        table = Hall(tmp_path, port=broker.port, tls=True, ca_file=str(tmp_path / "ca.crt"))
+        try:
+            assert warnings() == []
+            table.turn_until(lambda: table.mqtt.connected, "the table is connected")
+            assert table.mqtt.problem is None
+            whose, day = f"The certificate of the MQTT broker at 127.0.0.1:{broker.port}", now + timedelta(days=5)
+            cure = "run `gameline broker-config` with --renew there and restart the broker."
+            soon = f"{whose} ends on {day:%Y-%m-%d}, and from then on it is not trusted: {cure}"
+            late = f"{whose} has ended on {day:%Y-%m-%d}, and once this connection is lost it is not trusted: {cure}"
+            assert warnings() == [("broker_certificate_ends", soon)]
+            assert warnings(-24.9) == [("broker_certificate_ends", soon)]
+            assert warnings(-25.1) == []
+            assert warnings(5.1) == [("broker_certificate_ends", late)]
+            put(days_left=31)
+            broker.stop()
+            table.turn_until(lambda: not table.mqtt.connected, "the broker is gone")
+            assert warnings() == []
+            broker.start()
+            table.turn_until(lambda: table.mqtt.connected, "the table is connected again")
+            assert (warnings(), table.mqtt.problem) == ([], None)
+        finally:
+            table.close()
+
+
+def test_connection_in_the_clear_has_no_certificate_to_end(tmp_path: Path) -> None:
+    with Mosquitto(tmp_path) as broker:
+        table = Hall(tmp_path, port=broker.port)
+        try:
+            table.turn_until(lambda: table.mqtt.connected, "the table is connected")
+            assert table.mqtt.warnings(datetime.now(UTC).timestamp()) == ()
         finally:
             table.close()
 

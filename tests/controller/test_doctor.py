@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ import serial
 
 from controller import cli, doctor_disk, doctor_machine, machine
 from controller.calibration import keep
+from controller.certificates import SERVER_DAYS, make_authority, make_server
 from controller.config import CameraConfig, Config, SeatsConfig
 from controller.doctor_checks import Check, Found, Patient, examine
 from controller.doctor_disk import IN_MEMORY, filesystem_of
@@ -163,6 +165,42 @@ def test_wrong_password_and_missing_rights_are_told(
         lines = look((before, f"port = {strict.port}\n"))
         assert ill(lines) == ["broker rights"]
         assert "let the user hall write gameline/v1/hall/#" in lines["broker rights"]["cure"]
+
+
+@pytest.mark.filterwarnings(
+    # paho leaves the socket of a handshake that failed to the collector (2.2, _create_socket)
+    "ignore:.*ssl.SSLSocket:pytest.PytestUnraisableExceptionWarning"
+)
+def test_certificate_of_the_broker_is_told_with_its_days_and_how_to_renew_it(
+    look: Callable[..., Lines], broker: Mosquitto, tmp_path: Path
+) -> None:
+    """A broker with TLS shows one that is good for long, one that ends in twelve days, one that is over."""
+    now = datetime.now(UTC)
+    authority = make_authority("A", now=now)
+    (tmp_path / "ca.crt").write_bytes(authority.certificate)
+    files = [f"certfile {tmp_path}/s.crt", f"keyfile {tmp_path}/s.key"]
+    change = port_line(broker, 0, f'tls = true\nca_file = "{tmp_path}/ca.crt"\n')
+    for days_left, parts in (
+        (500, []),
+        (12, ["broker certificate"]),
+        (-1, ["broker"]),
+    ):
+        server = make_server(
+            authority, ["127.0.0.1"], now=now - timedelta(days=SERVER_DAYS - 1 - days_left, minutes=-5)
+        )
+        (tmp_path / "s.crt").write_bytes(server.certificate)
+        (tmp_path / "s.key").write_bytes(server.key)
+        with Mosquitto(tmp_path, lines=files) as guarded:
+            lines = look((change[0], change[1].replace("port = 0\n", f"port = {guarded.port}\n")), code=bool(parts))
+            change = (f"port = {guarded.port}\n", "port = 0\n")
+        assert ill(lines) == parts
+        if days_left > 0:
+            day = f"{now + timedelta(days=days_left, minutes=5):%Y-%m-%d}"
+            assert lines["broker certificate"]["found"] == f"ends in {days_left} days, on {day}"
+        if parts:
+            assert "run `gameline broker-config` with --renew there and restart" in lines[parts[0]]["cure"]
+    assert "shows a certificate that we do not trust" in lines["broker"]["found"]
+    assert "has expired" in lines["broker"]["cure"]
 
 
 def test_files_that_others_may_read_or_change_are_told(

@@ -9,14 +9,17 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import paho.mqtt
 import pytest
 
+from controller.certificates import SERVER_DAYS, make_authority, make_server
 from controller.game.rulesets import spots, values_of
 from controller.journal import Draft, Journal
 from controller.mosquitto import Mosquitto
+from tests.controller.guarded_broker import free_ports
 from tests.controller.live_service import ROOT, Display, config_in, end, film_in
 from tests.firmware_bridge.fake_board import FakeBoard
 from tests.firmware_bridge.pty_board import PtyBoard
@@ -157,6 +160,27 @@ def test_service_tells_systemd_that_it_is_ready_and_feeds_the_watchdog(
         said = [systemd.recv(100) for _ in range(3)]
         end(service, signal.SIGTERM)
     assert said == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
+
+
+def test_service_tells_that_the_brokers_certificate_ends_soon(start: Start, tmp_path: Path, film: Path) -> None:
+    """The connection is proven by it, and well; the display's is in the clear."""
+    now, (port,) = datetime.now(UTC), free_ports(1)
+    authority = make_authority("A", now=now)
+    server = make_server(authority, ["127.0.0.1"], now=now - timedelta(days=SERVER_DAYS - 10))
+    for name, data in {"ca.crt": authority.certificate, "s.crt": server.certificate, "s.key": server.key}.items():
+        (tmp_path / name).write_bytes(data)
+    lines = [f"listener {port} 127.0.0.1", f"certfile {tmp_path}/s.crt", f"keyfile {tmp_path}/s.key"]
+    with Mosquitto(tmp_path, lines=lines) as broker:
+        config = config_in(tmp_path, film=film, port=port)
+        text = config.read_text().replace("[journal]", f'tls = true\nca_file = "{tmp_path}/ca.crt"\n[journal]')
+        config.write_text(text)
+        start(config)
+        display = Display(broker.port)
+        parts = display.wait_for("health", lambda parts: parts["broker"]["codes"] == ["broker_certificate_ends"])
+        display.close()
+    assert parts["broker"]["status"] == "degraded"
+    assert f"ends on {now + timedelta(days=9):%Y-%m-%d}" in parts["broker"]["why"]
+    assert "run `gameline broker-config` with --renew there" in parts["broker"]["why"]
 
 
 @pytest.mark.parametrize(
