@@ -29,10 +29,11 @@ from controller.broker import caller_at_broker, ghosts_at_broker, table_at_broke
 from controller.calibration import calibration_of
 from controller.codec import UnknownEvent
 from controller.config import Config, ConfigError
+from controller.heat_and_power import HeatAndPower
 from controller.journal import Journal, JournalError
 from controller.keeper import RecordTo, keeper_of
 from controller.lookout import item_of, lookout_of, open_page, remembering, table_of
-from controller.machine import VERSION, is_clock_set, is_quiet_now, memory_bytes, temperature_c
+from controller.machine import VERSION, is_clock_set, is_quiet_now, is_supply_weak, memory_bytes, temperature_c
 from controller.messages import Heartbeat
 from controller.mqtt import CommandMessage
 from controller.recording import HEAD, Picture, Session, damaged, sessions
@@ -154,6 +155,9 @@ class Service:
             stack.callback(self._keeper.close)
             setting = setting_of(config, seats, measure)
             wall = WallClock(wall_ms=_wall_ms, mono_ns=time.monotonic_ns, is_set=is_clock_set)
+            heat_and_power = HeatAndPower(
+                temperature_c=temperature_c, is_supply_weak=is_supply_weak, clock_ns=time.monotonic_ns
+            )
             self.engine = en.Engine(
                 journal=journal,
                 seats=seats,
@@ -179,7 +183,7 @@ class Service:
                 witness=self._keeper,
                 accounts=config.broker.accounts,
                 waiting=self._inbox,
-                other_troubles=lambda: (*wall.troubles(), *mqtt.warnings(time.time())),
+                other_troubles=lambda: (*wall.troubles(), *heat_and_power.troubles(), *mqtt.warnings(time.time())),
             )
             mqtt.start()
             stack.callback(mqtt.close, journal)

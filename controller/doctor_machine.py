@@ -18,11 +18,18 @@ from packaging.requirements import Requirement
 
 from controller.config import Config, MetricsConfig, ViewConfig
 from controller.doctor_checks import Found, Patient
-from controller.machine import THERMOMETER, VERSION, is_clock_set, temperature_c
+from controller.machine import (
+    HOT_C,
+    SENSORS,
+    SUPPLY,
+    THERMOMETER,
+    VERSION,
+    is_clock_set,
+    is_supply_weak,
+    temperature_c,
+)
 
 UNIT: Final = "gameline.service"
-HOT_C: Final = 80.0
-"""A Raspberry Pi slows down from here on."""
 MEMORY_MB: Final = 250.0
 """What the service takes with its camera, and some for the system."""
 ASK_S: Final = 3.0
@@ -31,8 +38,6 @@ BINARY: Final = ("numpy", "cv2", "onnxruntime", "msgspec")
 """Modules that are of no use where their wheel is another machine's."""
 BITS: Final = {0: "low voltage", 1: "its frequency is capped", 2: "it is slowed down", 3: "its heat limit is reached"}
 """Of the firmware's word about throttling (its `vcgencmd get_throttled`); from bit 16 on: since the start."""
-FIRMWARE: Final = Path("/sys/devices/platform/soc/soc:firmware/get_throttled")
-SUPPLY: Final = "a supply of 5.1 V and 3 A (Pi 5: 5 A) on a short thick cable, and nothing hungry on USB"
 
 
 def clock() -> Iterator[Found]:
@@ -67,11 +72,11 @@ def heat(thermometer: Path = THERMOMETER) -> Iterator[Found]:
         yield Found("temperature", True, f"{degrees:.0f} °C")
 
 
-def power(firmware: Path = FIRMWARE) -> Iterator[Found]:
-    """What the Raspberry Pi's firmware says of its supply, now and since it was switched on."""
-    word = _throttled(firmware)
+def power(sensors: Path = SENSORS) -> Iterator[Found]:
+    """What a Raspberry Pi's firmware says of its supply, now and since it was switched on; else the kernel, of now."""
+    word = _throttled()
     if word is None:
-        yield Found("power", None, "this machine does not say: it is no Raspberry Pi, or vcgencmd is missing")
+        yield _power_now(is_supply_weak(sensors))
         return
     now = [text for bit, text in BITS.items() if word >> bit & 1]
     before = [text for bit, text in BITS.items() if word >> bit + 16 & 1 and text not in now]
@@ -86,11 +91,17 @@ def power(firmware: Path = FIRMWARE) -> Iterator[Found]:
         yield Found("power", True, "enough, and never slowed down")
 
 
-def _throttled(firmware: Path) -> int | None:
-    try:
-        return int(firmware.read_text(encoding="ascii"), 16)
-    except (OSError, ValueError):
-        said = _asked("vcgencmd", "get_throttled")
+def _power_now(is_weak: bool | None) -> Found:
+    if is_weak is None:
+        return Found("power", None, "this machine does not say: it is no Raspberry Pi, or vcgencmd is missing")
+    if is_weak:
+        return Found("power", False, "low voltage now", f"take {SUPPLY}")
+    return Found("power", True, "enough now; vcgencmd, which knows what was before, does not answer")
+
+
+def _throttled() -> int | None:
+    """Asked of vcgencmd alone: the kernel's own file forgets after two seconds."""
+    said = _asked("vcgencmd", "get_throttled")
     try:
         return int((said or "").partition("=")[2], 16)
     except ValueError:

@@ -85,6 +85,18 @@ CODES: Final[Mapping[str, Fault]] = {
         "the camera does not hold exposure or gains",
         "`gameline calibrate`",
     ),
+    "processor_hot": Fault(
+        "camera",
+        "degraded",
+        "the processor is hotter than 80 °C and slows down: moves are seen late",
+        "air or a fan, out of the sun",
+    ),
+    "supply_weak": Fault(
+        "disk",
+        "degraded",
+        "the voltage is too low, now or within the last minute, which damages what is written to the card",
+        "a supply of 5.1 V and 3 A (Pi 5: 5 A), a short thick cable, less on USB",
+    ),
     "disk_full": Fault(
         "disk",
         "failed",

@@ -1,4 +1,4 @@
-"""What this machine says of itself: the program's version, whether its clock is set, how warm it is."""
+"""What this machine says of itself: the program's version, whether its clock is set, its heat, supply and memory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from controller.config import Config
 from controller.quiet import is_quiet
@@ -14,6 +15,12 @@ VERSION = importlib.metadata.version("gameline")
 SYNCHRONISED = Path("/run/systemd/timesync/synchronized")
 """systemd-timesyncd makes it once the clock has been set from the network."""
 THERMOMETER = Path("/sys/class/thermal/thermal_zone0/temp")
+HOT_C: Final = 80.0
+"""A Raspberry Pi slows down from here on, and more so from 85 (raspberrypi.com, Frequency management)."""
+SENSORS = Path("/sys/class/hwmon")
+"""Numbered as they are found; the kernel's driver raspberrypi-hwmon calls the one for the supply `rpi_volt`."""
+SUPPLY: Final = "a supply of 5.1 V and 3 A (Pi 5: 5 A) on a short thick cable, and nothing hungry on USB"
+"""What a Raspberry Pi needs."""
 STATM = Path("/proc/self/statm")
 
 
@@ -28,6 +35,22 @@ def temperature_c(thermometer: Path = THERMOMETER) -> float | None:
         return int(thermometer.read_text(encoding="ascii")) / 1000
     except (OSError, ValueError):
         return None
+
+
+def is_supply_weak(sensors: Path = SENSORS) -> bool | None:
+    """Whether the voltage has been too low within the last two seconds; None where this machine does not say.
+
+    The driver asks the firmware every two seconds for what has been since it asked before. The firmware's file
+    `get_throttled` has the same word (0x50005 while it lasts, 0x0 after: raspberrypi/linux pull request 2397), and
+    reading it is deprecated: the kernel warns of it, with a trace, in its log.
+    """
+    for sensor in sensors.glob("hwmon*"):
+        try:
+            if (sensor / "name").read_text(encoding="ascii").strip() == "rpi_volt":
+                return (sensor / "in0_lcrit_alarm").read_text(encoding="ascii").strip() == "1"
+        except (OSError, ValueError):
+            continue
+    return None
 
 
 def memory_bytes() -> int | None:

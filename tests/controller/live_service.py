@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
+import shutil
 import subprocess
 import time
 import uuid
@@ -14,6 +16,7 @@ from typing import Any
 import cv2
 import numpy as np
 import paho.mqtt.client as paho
+import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
 from tests.controller import contract
@@ -107,6 +110,17 @@ def config_in(
         f'[journal]\npath = "{(state or folder) / "journal.sqlite"}"\n'
     )
     return path
+
+
+def own_mounts() -> list[str]:
+    """The beginning of a command that mounts what nobody else sees; where this user may not, the test is left out."""
+    command = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run([*command, "true"], capture_output=True, check=False).returncode
+    ):
+        pytest.skip("this user may mount nothing here")
+    return command
 
 
 def end(service: subprocess.Popen[str], number: int) -> tuple[int, str]:

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -31,7 +30,8 @@ from controller.doctor_checks import Check, Found, Patient, examine
 from controller.doctor_disk import IN_MEMORY, filesystem_of
 from controller.journal import Draft, Journal
 from controller.mosquitto import Mosquitto
-from tests.controller.live_service import ROOT, Display, config_in, film_in
+from tests.controller.live_service import ROOT, Display, config_in, film_in, own_mounts
+from tests.controller.pi_sensors import sensors_in
 from tests.firmware_bridge.fake_board import FakeBoard
 from tests.firmware_bridge.pty_board import PtyBoard
 from vision.calibration import Calibration, Score
@@ -82,6 +82,20 @@ def look(config: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Line
         return lines
 
     return asked
+
+
+@pytest.fixture
+def vcgencmd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Put a program of this name into the PATH that does as the script says."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+
+    def put(script: str) -> None:
+        (folder / "vcgencmd").write_text(f"#!/bin/sh\n{script}\n")
+        (folder / "vcgencmd").chmod(0o755)
+
+    return put
 
 
 def ill(lines: Lines) -> list[str]:
@@ -329,17 +343,23 @@ def test_folder_in_memory_is_no_place_for_a_journal(
 
 def test_disk_that_is_full_is_told(config: Path, tmp_path: Path) -> None:
     """A real one of 64 kB, mounted for this test alone."""
-    mount = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
-    if (
-        shutil.which("unshare") is None
-        or subprocess.run([*mount, "true"], stderr=subprocess.DEVNULL, check=False).returncode
-    ):
-        pytest.skip("this user may mount nothing here")
     small = tmp_path / "small"
     small.mkdir()
     config.write_text(config.read_text().replace(str(tmp_path / "journal.sqlite"), str(small / "journal.sqlite")))
     run = f'mount -t tmpfs -o size=64k none {small}; head -c 100000 /dev/zero > {small}/full 2>/dev/null; exec "$@"'
-    command = [*mount, "sh", "-c", run, "sh", sys.executable, "-m", "controller", "doctor", str(config), "--json"]
+    command = [
+        *own_mounts(),
+        "sh",
+        "-c",
+        run,
+        "sh",
+        sys.executable,
+        "-m",
+        "controller",
+        "doctor",
+        str(config),
+        "--json",
+    ]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=50, check=False)
     lines = {line["part"]: line for line in json.loads(ran.stdout)["checks"]}
     assert (ran.returncode, lines["disk"]["found"]) == (1, f"{small}: No space left on device")
@@ -404,32 +424,34 @@ def test_user_who_may_not_use_the_devices_is_told_which_groups_he_lacks() -> Non
 @pytest.mark.parametrize(
     ("word", "is_well", "says"),
     [
-        ("0", True, "never slowed down"),
-        ("50000", False, "low voltage since it was switched on"),
-        ("50005", False, "low voltage now"),
-        ("80008", False, "its heat limit is reached"),
-        ("80000", True, "since it was switched on: its heat limit is reached"),
+        ("0x0", True, "never slowed down"),
+        ("0x50000", False, "low voltage since it was switched on"),
+        ("0x50005", False, "low voltage now"),
+        ("0x80008", False, "its heat limit is reached"),
+        ("0x80000", True, "since it was switched on: its heat limit is reached"),
     ],
 )
-def test_firmwares_word_of_supply_and_heat_is_understood(tmp_path: Path, word: str, is_well: bool, says: str) -> None:
-    """The words of a Raspberry Pi, from the kernel's file or from vcgencmd; a low voltage corrupts cards for good."""
-    (tmp_path / "throttled").write_text(f"{word}\n")
-    (found,) = doctor_machine.power(tmp_path / "throttled")
+def test_firmwares_word_of_supply_and_heat_is_understood(
+    tmp_path: Path, vcgencmd: Callable[[str], None], word: str, is_well: bool, says: str
+) -> None:
+    """The words of a Raspberry Pi as vcgencmd says them; a low voltage corrupts cards for good."""
+    vcgencmd(f"echo throttled={word}")
+    (found,) = doctor_machine.power(tmp_path)
     assert (found.is_well, says in found.what) == (is_well, True)
 
 
-def test_vcgencmd_is_asked_where_the_kernel_does_not_say_and_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("script", ["exec sleep 60", "exit 1", "echo 'VCHI initialization failed'"])
+def test_kernel_is_asked_for_the_voltage_where_vcgencmd_does_not_say(
+    tmp_path: Path, vcgencmd: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
-    """Its answer counts; one that hangs is no answer."""
-    program = tmp_path / "vcgencmd"
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    for script, is_well in (("echo throttled=0x50005", False), ("exec sleep 60", None), ("exit 1", None)):
-        program.write_text(f"#!/bin/sh\n{script}\n")
-        program.chmod(0o755)
-        monkeypatch.setattr(doctor_machine, "ASK_S", 0.5 if "sleep" in script else 10.0)
-        (found,) = doctor_machine.power(tmp_path / "none")
-        assert found.is_well is is_well
+    """One that hangs is not waited for; the kernel knows of now alone, and nothing where this is no Raspberry Pi."""
+    vcgencmd(script)
+    monkeypatch.setattr(doctor_machine, "ASK_S", 0.5 if "sleep" in script else 10.0)
+    (found,) = doctor_machine.power(tmp_path / "none")
+    assert found.is_well is None
+    for is_weak in (True, False):
+        (found,) = doctor_machine.power(sensors_in(tmp_path, is_weak=is_weak))
+        assert (found.is_well, "now" in found.what) == (not is_weak, True)
 
 
 def test_heat_memory_and_time_zone_are_judged(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,7 +20,8 @@ from controller.game.rulesets import spots, values_of
 from controller.journal import Draft, Journal
 from controller.mosquitto import Mosquitto
 from tests.controller.guarded_broker import free_ports
-from tests.controller.live_service import ROOT, Display, config_in, end, film_in
+from tests.controller.live_service import ROOT, Display, config_in, end, film_in, own_mounts
+from tests.controller.pi_sensors import sensors_in
 from tests.firmware_bridge.fake_board import FakeBoard
 from tests.firmware_bridge.pty_board import PtyBoard
 
@@ -56,8 +57,8 @@ def start() -> Iterator[Start]:
     """Start the service as systemd starts it; whatever the test leaves running is killed."""
     running: list[subprocess.Popen[str]] = []
 
-    def start_one(config: Path, **environment: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "controller", "run", str(config)]
+    def start_one(config: Path, *, within: Sequence[str] = (), **environment: str) -> subprocess.Popen[str]:
+        command = [*within, sys.executable, "-m", "controller", "run", str(config)]
         environ = {**os.environ, **environment}
         running.append(subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=environ))
         return running[-1]
@@ -160,6 +161,31 @@ def test_service_tells_systemd_that_it_is_ready_and_feeds_the_watchdog(
         said = [systemd.recv(100) for _ in range(3)]
         end(service, signal.SIGTERM)
     assert said == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
+
+
+def test_service_tells_heat_and_a_weak_supply_and_plays_on(
+    start: Start, config: Path, tmp_path: Path, display: Display
+) -> None:
+    """The files of a Raspberry Pi's kernel, mounted for this service alone: cool, hot, weak too, cool again."""
+    sensors_in(tmp_path / "sys", is_weak=False)
+    heat = tmp_path / "sys" / "thermal" / "thermal_zone0" / "temp"
+    heat.parent.mkdir(parents=True)
+    heat.write_text("61300\n")
+    mounted = [*own_mounts(), "sh", "-c", f'mount --bind {tmp_path / "sys"} /sys/class && exec "$@"', "sh"]
+    start(config, within=mounted)
+    parts = display.wait_for("health", lambda parts: parts["seats"]["status"] == "ok")
+    assert (parts["camera"]["codes"], parts["disk"]["codes"]) == ([], [])
+    heat.write_text("83700\n")
+    parts = display.wait_for("health", lambda parts: parts["camera"]["codes"] == ["processor_hot"])
+    assert (parts["camera"]["status"], parts["disk"]["status"]) == ("degraded", "ok")
+    assert parts["camera"]["why"].endswith("give it air or a fan, and keep it out of the sun")
+    sensors_in(tmp_path / "sys", is_weak=True)
+    parts = display.wait_for("health", lambda parts: parts["disk"]["codes"] == ["supply_weak"])
+    assert parts["disk"]["why"].endswith("on a short thick cable, and nothing hungry on USB")
+    assert display.order("start_game", names=["S", "W", "N", "E"])["accepted"]
+    heat.write_text("74000\n")
+    parts = display.wait_for("health", lambda parts: parts["camera"]["codes"] == [])
+    assert parts["disk"]["codes"] == ["supply_weak"]
 
 
 def test_service_tells_that_the_brokers_certificate_ends_soon(start: Start, tmp_path: Path, film: Path) -> None:
