@@ -69,7 +69,9 @@ def open_camera(
     if camera.kind == "picamera":
         return Picamera(size, fps=camera.fps, controls=controls, mains_hz=camera.mains_hz)
     if camera.kind == "v4l2":
-        return V4L2Camera(str(path), size, fps=camera.fps, controls=controls, mains_hz=camera.mains_hz)
+        return V4L2Camera(
+            str(path), size, fps=camera.fps, controls=controls, mains_hz=camera.mains_hz, clock_ns=clock_ns
+        )
     recording: Camera = FolderCamera(path, fps=camera.fps) if camera.kind == "folder" else VideoCamera(path)
     return Playback(recording, clock_ns=clock_ns, wait=wait)
 

@@ -131,6 +131,7 @@ class LiveCamera(_Closing):
         timeout_s: a camera without a frame for so long is lost.
         hold: fixes exposure, gains and focus as they are, and says them; called only from the camera's thread.
         not_held: what the device was told to hold fixed and does not.
+        clock_ns: the monotonic clock that "now" is told by.
 
     Raises:
         CameraLost: an earlier thread on the same source still hangs in its driver; at most one is allowed to.
@@ -146,12 +147,13 @@ class LiveCamera(_Closing):
         timeout_s: float = TIMEOUT_S,
         hold: Callable[[], Held] = lambda: Held(),
         not_held: Sequence[str] = (),
+        clock_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         name = f"camera {source}"
         if any(thread.name == name for thread in threading.enumerate()):
             raise CameraLost(f"the driver of {source} still hangs in an earlier read; replug it or restart the service")
         self._grab, self._release = grab, release
-        self._source, self._size, self._timeout_s = source, size, timeout_s
+        self._source, self._size, self._timeout_s, self._clock_ns = source, size, timeout_s, clock_ns
         self._news = threading.Condition()
         self._newest: tuple[object, int] | None = None
         self._taken = 0
@@ -225,7 +227,7 @@ class LiveCamera(_Closing):
                         self._empty += 1
                         self._news.wait_for(lambda: self._closing, EMPTY_WAIT_S)
                         continue
-                    self._newest = (picture, time.monotonic_ns() if mono_ns is None else mono_ns)
+                    self._newest = (picture, self._clock_ns() if mono_ns is None else mono_ns)
                     self._news.notify_all()
         except Exception as error:  # the driver's, of whatever kind: told to the reader as CameraLost
             with self._news:
@@ -246,6 +248,7 @@ class V4L2Camera(LiveCamera):
         fps: frames a second.
         controls: what `hold` said once, to be held from the start.
         mains_hz: of the lamps.
+        clock_ns: the monotonic clock of the frames; a driver's stamps count where they are by the same.
 
     Raises:
         CameraLost: there is no such device, it is a number, or it cannot be opened.
@@ -260,6 +263,7 @@ class V4L2Camera(LiveCamera):
         controls: Mapping[str, Any] | None = None,
         mains_hz: float = MAINS_HZ,
         timeout_s: float = TIMEOUT_S,
+        clock_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         if re.fullmatch(r"/dev/video\d+", device):
             raise CameraLost(
@@ -286,7 +290,7 @@ class V4L2Camera(LiveCamera):
             there, picture = capture.read()
             if not there:
                 return None, None
-            now_ns = time.monotonic_ns()
+            now_ns = clock_ns()
             taken_ns = round(capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)  # that of V4L2's buffer, mostly CLOCK_MONOTONIC
             if is_ours is None:
                 # A driver may count by another clock, or not at all: its first frame, just taken, gives it away.
@@ -301,6 +305,7 @@ class V4L2Camera(LiveCamera):
             timeout_s=timeout_s,
             hold=lambda: held_v4l2(capture, mains_hz),
             not_held=set_v4l2(capture, controls or {}),
+            clock_ns=clock_ns,
         )
 
 

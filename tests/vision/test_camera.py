@@ -267,6 +267,14 @@ def test_stamps_of_another_clock_are_no_age(plugged: Callable[[Driver], str], cl
     assert taken == sorted(taken)
 
 
+def test_frames_are_stamped_by_the_clock_that_is_given(plugged: Callable[[Driver], str]) -> None:
+    """A table whose clock runs 20 times as fast takes no driver's stamp by the machine's for its own."""
+    start_ns = time.monotonic_ns()
+    path = plugged(Driver({}, stamps_ms=iter([start_ns / 1e6])))
+    with V4L2Camera(path, SIZE, timeout_s=10, clock_ns=lambda: time.monotonic_ns() * 20) as camera:
+        assert 20 * start_ns < camera.read().mono_ns < 20 * time.monotonic_ns()
+
+
 def test_usb_camera_names_what_does_not_stay_as_it_was_held(plugged: Callable[[Driver], str]) -> None:
     """Opened with what it once held: the exposure does not stay, a white balance it has not at all."""
     path = plugged(Driver({"auto_exposure": 3.0, "exposure": 156.0}, stuck=frozenset({"exposure"})))
