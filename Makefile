@@ -18,7 +18,7 @@ test: $(VENV)/.ready-dev bad-days ## run every test (TEST_ARGS="-k journal")
 chaos: $(VENV)/.ready-dev bad-days ## 200 games on bad days (CHAOS_ARGS="--runs 20 --seed 7 --fault disk"), an hour and a half
 	$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
 
-soak: $(VENV)/.ready-dev ## play for an hour without a pause for thought: memory and delay stay as they were (SOAK_ARGS="--minutes 10")
+soak: $(VENV)/.ready-dev ## an hour at 20 times the speed of people: memory and delay stay as they were (SOAK_ARGS="--minutes 10")
 	$(BIN)/python -m tests.chaos.soak $(SOAK_ARGS)
 
 bad-days: # what makes a disk fail and a clock jump for one process alone

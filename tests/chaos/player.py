@@ -33,18 +33,20 @@ class Player:
     Args:
         table: where they sit.
         rng: the deal, the choice among moves, and the mishaps.
+        think: waits before each move, pass and mishap; without it they play as fast as the table answers.
     """
 
-    def __init__(self, table: Table, rng: random.Random) -> None:
+    def __init__(self, table: Table, rng: random.Random, *, think: Callable[[], None] = lambda: None) -> None:
         self._table = table
+        self._think = think
         self._listener = table.listener
         self._rng = rng
         self._laid: list[Lay] = []
         tiles = sorted(ALL_TILES)
         random.Random(rng.randrange(4)).shuffle(tiles)  # few deals: the pictures are drawn once
         self._deal = [frozenset(tiles[seat * 7 : seat * 7 + 7]) for seat in range(4)]
-        self.delays_s: list[float] = []
-        """From a domino laid to its event here, where the first try was understood."""
+        self.understood_s: list[float] = []
+        """When each domino was laid that was understood at the first try."""
 
     def play(self, until: Callable[[], bool], timeout_s: float) -> bool:
         """Play on until something is so; whether it came to be in this time."""
@@ -110,16 +112,21 @@ class Player:
         if self._laid and self._rng.random() < MISHAP_SHARE:
             self._mishap(state, seat)
         elif not moves:
+            self._think()
             self._table.press(seat)
             self._await_change(state)
         else:
+            laid = [*self._laid, self._rng.choice(moves)]
+            self._table.scene.draw(laid)
+            self._think()
             begun_s = time.monotonic()
-            self._show([*self._laid, self._rng.choice(moves)])
+            self._show(laid)
             if self._await_line(len(self._laid)):
-                self.delays_s.append(time.monotonic() - begun_s)
+                self.understood_s.append(begun_s)
 
     def _mishap(self, state: State, seat: int) -> None:
         """A wrong domino, a press out of turn, a call for the referee, a pause."""
+        self._think()
         kind = self._rng.choice(("wrong domino", "out of turn", "call", "pause"))
         wrong = [tile for tile in sorted(self._hand(state, seat)) if not {tile.low, tile.high} & set(state["ends"])]
         if kind == "wrong domino" and wrong:

@@ -17,6 +17,8 @@ from vision.rig import Rig
 SIZE_PX = (1024, 768)
 SEED = 5
 JPEG_QUALITY = 95
+KEPT = 1000
+"""Pictures that are not drawn again; 0.2 MB each."""
 
 
 class Lay(NamedTuple):
@@ -45,8 +47,14 @@ class Scene:
         new.write_bytes(self._picture(tuple(laid)))
         new.replace(picture)
 
+    def draw(self, laid: Sequence[Lay]) -> None:
+        """Draw what is to be shown next: no time of whoever waits for it then."""
+        self._picture(tuple(laid))
+
     def _picture(self, laid: tuple[Lay, ...]) -> bytes:
         if laid not in self._drawn:
+            if len(self._drawn) == KEPT:
+                del self._drawn[next(iter(self._drawn))]  # the oldest
             layout = LineLayout(np.random.default_rng(SEED))
             for end, inner, outer in laid:
                 if end == "first":

@@ -22,12 +22,15 @@ from controller.mosquitto import Mosquitto
 from tests.chaos.listener import TABLE, Listener
 from tests.chaos.proxy import Proxy
 from tests.chaos.scene import SIZE_PX, Scene
+from tests.chaos.service import SPEED
 from tests.firmware_bridge.unix_board import UnixBoard
 
 ROOT = Path(__file__).parents[2]
 RESTART_S = 0.5
 """The unit says 2 s; nothing here depends on it but the harness's own time."""
 STOP_S = 25.0
+STALE_S = 2.0
+"""As configured without a word, of the real time: the reader does not read faster where the clock runs so."""
 ACKNOWLEDGE = 4
 PRESS_MS = 80
 
@@ -48,10 +51,17 @@ class Table:
         scene: draws what its camera sees.
         environment: of the service, beside our own.
         cap: put in front of the service's command.
+        speed: so many times as fast as the real one runs the clock of service and seat board.
     """
 
     def __init__(
-        self, folder: Path, scene: Scene, *, environment: Mapping[str, str] | None = None, cap: tuple[str, ...] = ()
+        self,
+        folder: Path,
+        scene: Scene,
+        *,
+        environment: Mapping[str, str] | None = None,
+        cap: tuple[str, ...] = (),
+        speed: int = 1,
     ) -> None:
         self.folder = folder
         self.scene = scene
@@ -64,8 +74,9 @@ class Table:
         self.ends: list[End] = []
         self.is_held = False
         """Whether the service is not to be started again for now."""
-        self.environment = dict(environment or {})
+        self.environment = {**(environment or {}), SPEED: str(speed)}
         self._cap = cap
+        self._speed = speed
         self._service: subprocess.Popen[bytes] | None = None
         self._launched: list[subprocess.Popen[bytes]] = []
         self._ended_s = 0.0
@@ -80,7 +91,7 @@ class Table:
             self.plug_camera()
             self.broker = undo.enter_context(Mosquitto(self.folder / "broker", persistence=True))
             self.network = undo.enter_context(Proxy(self.broker.port))
-            self.board = undo.enter_context(UnixBoard(self.folder / "board"))
+            self.board = undo.enter_context(UnixBoard(self.folder / "board", speed=self._speed))
             self.config = self.write_config("gameline.toml", self.journal)
             self.listener = undo.enter_context(Listener(self.broker.port))
             undo.callback(self._end_all)
@@ -100,6 +111,7 @@ class Table:
         path.write_text(
             f'[table]\nname = "{TABLE}"\ncorners_px = {self.scene.corners_px}\n'
             f'[camera]\nkind = "v4l2"\npath = "{self.camera}"\nwidth_px = {width_px}\nheight_px = {height_px}\n'
+            f"stale_s = {STALE_S * self._speed}\n"
             f"[seats]\n{seats or self._seats()}\n[broker]\nport = {self.network.port}\nreconnect_s = [1, 2]\n"
             f'[journal]\npath = "{journal}"\n'
         )

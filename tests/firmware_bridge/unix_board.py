@@ -4,6 +4,7 @@ import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tests.firmware_bridge.board_process import BoardProcess
 from tests.micropython import MICROPYTHON
@@ -12,7 +13,11 @@ _HERE = Path(__file__).parent
 
 
 class UnixBoard(BoardProcess):
-    """A board whose flash can be looked at, and changed, while it runs."""
+    """A board whose flash can be looked at, and changed, while it runs; its clock runs *speed* times as fast."""
+
+    def __init__(self, folder: Path, *, speed: int = 1, **board: Any) -> None:
+        self._speed = speed
+        super().__init__(folder, **board)
 
     def load(self) -> None:
         """Write its files."""
@@ -43,6 +48,7 @@ class UnixBoard(BoardProcess):
                 "BOARD_CONTROL": str(self.control),
                 "BOARD_LOG": str(self.log),
                 "BOARD_FED": str(self._fed),
+                "BOARD_SPEED": str(self._speed),
             },
         )
 
