@@ -31,6 +31,7 @@ from controller.codec import UnknownEvent
 from controller.config import Config, ConfigError
 from controller.heat_and_power import HeatAndPower
 from controller.journal import Journal, JournalError
+from controller.journal_watch import JournalWatch
 from controller.keeper import RecordTo, keeper_of
 from controller.lookout import item_of, lookout_of, open_page, remembering, table_of
 from controller.machine import VERSION, is_clock_set, is_quiet_now, is_supply_weak, memory_bytes, temperature_c
@@ -153,6 +154,7 @@ class Service:
             self._journal = journal
             self._keeper = keeper_of(config, table_record(table), record, boot_id, clock_ns=clock_ns, logger=logger)
             stack.callback(self._keeper.close)
+            journal_watch = JournalWatch(journal, aside=self._keeper.aside, clock_ns=clock_ns)
             setting = setting_of(config, seats, measure)
             wall = WallClock(wall_ms=_wall_ms, mono_ns=time.monotonic_ns, is_set=is_clock_set)
             heat_and_power = HeatAndPower(
@@ -181,6 +183,7 @@ class Service:
                 ),
                 logger=logger,
                 witness=self._keeper,
+                journal_watch=journal_watch,
                 accounts=config.broker.accounts,
                 waiting=self._inbox,
                 other_troubles=lambda: (*wall.troubles(), *heat_and_power.troubles(), *mqtt.warnings(time.time())),

@@ -50,6 +50,7 @@ from controller.inbox import (
     Witness,
 )
 from controller.journal import Answered, Draft, Entry, Journal, JournalError
+from controller.journal_watch import JournalWatch
 from controller.messages import Heartbeat, Meta
 from controller.mqtt import CommandMessage
 from controller.numbers import Numbers
@@ -62,7 +63,7 @@ TICK_S = 0.02
 BATCH = 64
 """Most items in one round: a slow card must not let frames pile up, nor a flood keep the lamps waiting."""
 RETRY_NS = NS_PER_S
-"""How often a sighting that could not be committed is tried again."""
+"""How often what could not be committed, or read for the broker, is tried again."""
 SETTLING_NS = 1_500_000_000
 """After a hand has left, a changed table has been read within this time; then nothing more is coming."""
 CLOCK_UNSET = (
@@ -104,6 +105,7 @@ class Engine:
         desk: Desk,
         logger: logging.Logger,
         witness: Witness | None = None,
+        journal_watch: JournalWatch | None = None,
         accounts: Mapping[str, Role] = {},
         memory_bytes: Callable[[], int | None] = lambda: None,
         show_numbers: Callable[[Heartbeat], None] = lambda beat: None,
@@ -114,6 +116,7 @@ class Engine:
         self._witness = witness
         self._desk = desk
         self._journal = journal
+        self._journal_watch = journal_watch
         self._seats = seats
         self._outlet = outlet
         self._clock_ns = clock_ns
@@ -131,6 +134,8 @@ class Engine:
         self._door = Door(params=params, table=table, wall_ms=wall_ms, accounts=accounts)
         self._inbox: queue.Queue[Item] = waiting if waiting is not None else queue.Queue()
         self._storage_trouble: Trouble | None = None
+        self._unread_trouble: Trouble | None = None
+        self._pumped_ns = 0
         self._unkept_since: MonoNs | None = None
         self._seen: Seen | None = None
         self._seen_before_at: MonoNs | None = None
@@ -482,9 +487,16 @@ class Engine:
         message = order.message
         if isinstance(command, cmd.AdoptLine) and self._seen is not None:
             command = replace(command, sighting=self._seen.sighting, before=self._agreed)
-        entries = self._decide(command, admitted)
+        # No game begins on a damaged journal: mending it costs none now, and of this one no record could be made.
+        harm = self._harm() if isinstance(command, cmd.StartGame) else None
+        entries = self._decide(command, admitted) if harm is None else None
         if entries is None:
-            answer = Answer(admitted.id, accepted=False, reason="storage", text=self.storage_trouble)
+            answer = Answer(
+                admitted.id,
+                accepted=False,
+                reason="storage",
+                text=harm.text if harm is not None else self.storage_trouble,
+            )
             self._send(message, answer, admitted.client)
             return
         answer = _answer(admitted.id, entries)
@@ -529,15 +541,34 @@ class Engine:
         if mark != self._shown_mark:
             self._shown_mark = mark
             self._outlet.show_state(msgspec.json.encode(snapshot(shown, now)))
-        self._outlet.pump(self._journal)
+        self._pump()
         if not self._outlet.alive:
             raise Dead("the network thread has ended: no message can leave any more")
         if now - self._beat_ns >= NS_PER_S:
             self._beat_ns = now
+            if self._journal_watch is not None:
+                self._journal_watch.turn(is_at_rest=not self.state.clock.is_running)
             self._show_health()
             beat = self._heartbeat(now)
             self._outlet.heartbeat(msgspec.json.encode(beat))
             self._show_numbers(beat)
+
+    def _pump(self) -> None:
+        """Have events leave; one that the journal does not give back stays with all after it, and play goes on."""
+        if self._unread_trouble is not None and self._clock_ns() - self._pumped_ns < RETRY_NS:
+            return
+        self._pumped_ns = self._clock_ns()
+        try:
+            self._outlet.pump(self._journal)
+        except JournalError as error:
+            self._unread_trouble = Trouble(error.code, str(error))
+        else:
+            self._unread_trouble = None
+
+    def _harm(self) -> Trouble | None:
+        """What has become of the journal's file, though it takes what is written."""
+        watched = self._journal_watch.trouble if self._journal_watch is not None else None
+        return watched or self._unread_trouble
 
     def _begun(self, flash: Flash | None, now: MonoNs) -> Flash | None:
         """The answer to a press, from the moment on when it is first shown: the finger may have been there for long.
@@ -555,7 +586,7 @@ class Engine:
         ailing = [Trouble(code, text) for code, text in self._ailing.items()]
         found: dict[Part, list[Trouble]] = {
             "camera": self._blindness() or ailing,
-            "disk": _those(self._storage_trouble),
+            "disk": _those(self._storage_trouble or self._harm()),
             "broker": _those(self._outlet.trouble),
             "clock": unset,
             "record": [*self._witness.troubles()] if self._witness is not None else [],

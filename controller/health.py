@@ -124,8 +124,8 @@ CODES: Final[Mapping[str, Fault]] = {
     "journal_damaged": Fault(
         "disk",
         "failed",
-        "the journal is not as it was written",
-        "copy it away, set it aside, start again",
+        "the journal is not as it was written; found in use, the game goes on, and no other begins",
+        "play the game to its end and write its score down, then copy the journal away, set it aside, start again",
     ),
     "journal_foreign": Fault(
         "disk",

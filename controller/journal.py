@@ -127,9 +127,11 @@ class Journal:
             if self.created:
                 _create(path)
             self._db = undo.enter_context(contextlib.closing(_connect(path)))
-            self._last_sequence = _checked(self._db, path)
+            self._last_sequence = checked(self._db, path)
             with translated(path):
                 self._db.execute(_ANSWERS)  # journals from before answers were kept have none
+                self.file = file_at(path)
+                """Which file it is, whatever has its name later."""
             self._undo = undo.pop_all()
 
     def __enter__(self) -> Self:
@@ -362,6 +364,12 @@ def held(path: Path) -> Iterator[JournalError | None]:
         yield _wrong_with(path)
 
 
+def file_at(path: Path) -> tuple[int, int]:
+    """Which file has this name now: its device, and its number there. Raises: FileNotFoundError."""
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
 def _is_there(path: Path) -> bool:
     """Whether it is; a folder that may not be looked into is no answer, and `exists` takes it for one."""
     with translated(path):
@@ -378,7 +386,7 @@ def _wrong_with(path: Path) -> JournalError | None:
         _require_ours(path)
         if path.exists():
             with contextlib.closing(_connect(path)) as db:
-                _checked(db, path)
+                checked(db, path)
     except JournalError as error:
         return error
     return None
@@ -423,8 +431,12 @@ def _connect(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _checked(db: sqlite3.Connection, path: Path) -> int:
-    """The last sequence of a journal that is whole: SQLite's own check, no gap, every entry as it was written."""
+def checked(db: sqlite3.Connection, path: Path) -> int:
+    """The last sequence of a journal that is whole: SQLite's own check, no gap, every entry as it was written.
+
+    Raises:
+        JournalDamaged: it is not.
+    """
     with translated(path):
         (finding,) = db.execute("PRAGMA integrity_check(1)").fetchone()
         if finding != "ok":

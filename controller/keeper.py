@@ -79,6 +79,12 @@ class Keeper:
             self._scribe.put(self._recorder.end)
         self._scribe.close()
 
+    # --- any thread ---
+
+    def aside(self, do: Callable[[], None]) -> None:
+        """Have the scribe do something else that is slow, after what waits; never blocks."""
+        self._scribe.put(do)
+
     # --- the camera's thread ---
 
     def look(self, frame: Frame, *, is_hand_in: bool, is_read: bool, scenes: Sequence[Scene]) -> None:
