@@ -205,8 +205,8 @@ def _sights(camera: Camera, view: View, *, table_size_px: tuple[int, int] | None
 class _Follower:
     """Follows the line as the service does, but knows no game: no seats, no turns, nothing that has to go back."""
 
-    def __init__(self, zone_of: Callable[[Point], Zone]) -> None:
-        self._zone_of = zone_of
+    def __init__(self, zones: Callable[[Sequence[Point]], Sequence[Zone]]) -> None:
+        self._zones_of = zones
         self._line = Line()
         self._agreed: Sighting | None = None
 
@@ -222,7 +222,7 @@ class _Follower:
             case SeesAgain():
                 yield {"frame": number, "type": "sees_again"}
             case Settled():
-                yield from self._settled(sight.frame_number, sighting_of(sight.reading, self._zone_of))
+                yield from self._settled(sight.frame_number, sighting_of(sight.reading, self._zones_of))
 
     def _settled(self, number: int, sighting: Sighting) -> Iterator[dict[str, Any]]:
         if not sighting.tiles:

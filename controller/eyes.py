@@ -72,20 +72,21 @@ class ReadingLike(Protocol):
         """Dominoes of earlier readings whose places are bare now; None where nobody has looked for that."""
 
 
-def sighting_of(reading: ReadingLike, zone_of: Callable[[Point], Zone]) -> Sighting:
+def sighting_of(reading: ReadingLike, zones_of: Callable[[Sequence[Point]], Sequence[Zone]]) -> Sighting:
     """What the core is told of a reading: the middle with what hangs on it, and what else lies in each seat's zone."""
     side_px = _side_px(reading.dominoes)
-    zones = [zone_of(domino.centre) for domino in reading.dominoes]
+    zones = zones_of([domino.centre for domino in reading.dominoes])
     seen = [_seen(domino, side_px, zone) for domino, zone in zip(reading.dominoes, zones, strict=True)]
     lying = _with_the_line(reading, zones, seen)
     place = {index: i for i, index in enumerate(lying)}
     shown = [tile for i, tile in enumerate(seen) if i not in place]
-    gone = None if reading.bare is None else [(domino, zone_of(domino.centre)) for domino in reading.bare]
+    bare = reading.bare or ()
+    left = zip(bare, zones_of([domino.centre for domino in bare]), strict=True)
     return Sighting(
         tiles=tuple(seen[i] for i in lying),
         chains=tuple(part for chain in reading.chains for part in _parts(chain, place)),
         shown=tuple(tuple(tile for tile in shown if tile.seat is not None and tile.seat == seat) for seat in range(4)),
-        bare=None if gone is None else tuple(_seen(d, side_px, zone) for d, zone in gone if zone is not None),
+        bare=None if reading.bare is None else tuple(_seen(d, side_px, zone) for d, zone in left if zone is not None),
     )
 
 

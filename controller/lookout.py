@@ -6,7 +6,7 @@ It knows vision and no other leaf room; how all of them hang together is app.py'
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -153,9 +153,9 @@ def remembering(
     return lambda bgr: recall.of(bgr, read(bgr)), again
 
 
-def zones_of(table: Table | None) -> Callable[[Point], Zone]:
-    """Whose zone a point of the picture is in; where the table is not known everything is in the middle."""
-    return table.zone_of if table is not None else lambda point: "line"
+def zones_of(table: Table | None) -> Callable[[Sequence[Point]], Sequence[Zone]]:
+    """Whose zones points of the picture are in; where the table is not known everything is in the middle."""
+    return table.zones_of if table is not None else lambda points: ["line"] * len(points)
 
 
 def item_of(news: News, table: Table | None) -> inbox.Item | None:

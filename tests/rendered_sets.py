@@ -147,7 +147,7 @@ def _pictures(told: Script, seed: int) -> Iterator[Sighting]:
             layout.add("L" if end is End.L else "R", inner, outer)
         if place >= told.looked_at - 1:
             backdrop.lay(layout.lying)
-            yield sighting_of(read(backdrop.picture().bgr, table=table), table.zone_of)
+            yield sighting_of(read(backdrop.picture().bgr, table=table), table.zones_of)
 
 
 def _words(happened: tuple[ev.Event, ...]) -> str:

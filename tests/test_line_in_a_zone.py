@@ -52,7 +52,7 @@ class Drawn:
     def see(self, *lying: Lying) -> Sighting:
         """The table with these dominoes."""
         self.backdrop.lay(lying)
-        return sighting_of(read(self.backdrop.picture().bgr, table=TABLE), TABLE.zone_of)
+        return sighting_of(read(self.backdrop.picture().bgr, table=TABLE), TABLE.zones_of)
 
     def before(self, count: int) -> State:
         """The state with so many dominoes laid, the next one to come."""
@@ -77,7 +77,7 @@ class Drawn:
 def test_line_grows_into_a_zone_and_round_a_corner_there(seed: int) -> None:
     """Each domino laid in a zone is the move that it is; at the count it is none of the hand shown beside it."""
     drawn = Drawn(seed)
-    zones = [TABLE.zone_of(tuple(TABLE.to_px((lying.x_mm, lying.y_mm)))) for lying in drawn.line]
+    zones = TABLE.zones_of(TABLE.to_px([(lying.x_mm, lying.y_mm) for lying in drawn.line]))
     beyond = [count for count, zone in enumerate(zones) if zone != LINE]
     for count in islice(beyond, 3):
         before, now = drawn.see(*drawn.line[:count]), drawn.see(*drawn.line[: count + 1])

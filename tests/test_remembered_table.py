@@ -43,7 +43,7 @@ class Drawn:
         picture = self.backdrop.picture(things=covers)
         table = RIG.table()
         reading = self.recall.of(picture.bgr, read(picture.bgr, table=table))
-        sighting = sighting_of(reading, table.zone_of)
+        sighting = sighting_of(reading, table.zones_of)
         self.game.do(cmd.See(self.game.now, sighting, before=self.before))
         if self.game.state.sync is None:
             self.before = sighting

@@ -41,7 +41,7 @@ def counted(seed: int, *, is_covered: bool = False) -> tuple[Table, Sighting]:
     cover = [Placed(things.back(rng, 3.0), under.x_mm, under.y_mm, under.angle_deg, 8)] if is_covered else []
     calibrated = rig.table()
     reading = read(backdrop.picture(things=cover).bgr, table=calibrated)
-    sighting = sighting_of(reading, calibrated.zone_of)
+    sighting = sighting_of(reading, calibrated.zones_of)
     table.do(cmd.See(table.now, sighting))
     return table, sighting
 

@@ -19,6 +19,8 @@ Points = NDArray[np.float64]
 Corners = tuple[Point, Point, Point, Point]
 
 LINE: Zone = "line"
+ZONES: Final[tuple[Zone | None, ...]] = (0, 1, 2, 3, LINE, None)
+MIDDLE, OFF = 4, 5
 SQUARE: Final = np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)))
 """A square's corners in the order of a table's, in half sides."""
 STEPS: Final = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 1e-6)
@@ -122,27 +124,20 @@ class Table:
         """Left and top, right and bottom of what shows the table and so far over its edge, shape (2, 2)."""
         return _box_px(self, reach_mm)
 
-    def holds(self, point_px: Point) -> bool:
-        """Whether a point of the picture is on the table."""
-        return bool(np.abs(self.to_mm(point_px)).max() <= self.side_mm / 2)
-
     def square_px(self, half_mm: float) -> Points:
         """The corners of a square round its centre in the picture, shape (4, 2), in the order of the table's."""
         return self.to_px(SQUARE * half_mm)
 
-    def zone_of(self, point_px: Point) -> Zone | None:
-        """Whose strip a point of the picture is in, "line" in the middle square, None off the table.
+    def zones_of(self, points_px: ArrayLike) -> list[Zone | None]:
+        """Whose strip each point of the picture is in, shape (N, 2): "line" in the middle square, None off the table.
 
         Where two strips cross at a corner of the table, the nearer edge decides.
         """
-        if not self.holds(point_px):
-            return None
-        x, y = (float(v) for v in self.to_mm(point_px))
-        if max(abs(x), abs(y)) <= self.side_mm / 2 - self.zone_mm:
-            return LINE
-        if abs(y) >= abs(x):
-            return 0 if y > 0 else 2
-        return 3 if x > 0 else 1
+        x, y = self.to_mm(np.reshape(points_px, (-1, 2))).T
+        far = np.maximum(np.abs(x), np.abs(y))
+        seats = np.where(np.abs(y) >= np.abs(x), np.where(y > 0, 0, 2), np.where(x > 0, 3, 1))
+        numbers = np.select([far > self.side_mm / 2, far <= self.side_mm / 2 - self.zone_mm], [OFF, MIDDLE], seats)
+        return [ZONES[number] for number in numbers.tolist()]
 
 
 # A table lies where it lies: what is asked of it for every frame is worked out once.

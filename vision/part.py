@@ -146,10 +146,12 @@ def areas_of(thumb: Thumb, bgr: Bgr, table: Table, beyond: Sequence[Point] = ())
 
 def beyond_the_middle(reading: Reading, table: Table) -> tuple[Point, ...]:
     """The dominoes of lines that begin in the middle square, where the next one may lie in a seat's zone."""
+    places = [domino.centre for domino in reading.dominoes]
+    zones = table.zones_of(places)
     from_the_middle = (
-        [reading.dominoes[link.domino].centre for link in chain]
+        [places[link.domino] for link in chain]
         for chain in reading.chains
-        if any(table.zone_of(reading.dominoes[link.domino].centre) == LINE for link in chain)
+        if any(zones[link.domino] == LINE for link in chain)
     )
     centres = [centre for chain in from_the_middle for centre in chain]
     reach_mm = np.abs(table.to_mm(np.array(centres).reshape(-1, 2))).max(axis=1, initial=0.0) + ROOM_MM

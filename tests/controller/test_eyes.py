@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from controller.eyes import Point, Zone, sighting_of
 from controller.game.seen import ChainLink, SeenTile, Spot
 from controller.game.tiles import Seat
@@ -33,6 +35,11 @@ def zone_of(point: Point) -> Zone:
     return "line"
 
 
+def zones_of(points: Sequence[Point]) -> list[Zone]:
+    """Of some points."""
+    return [zone_of(point) for point in points]
+
+
 def links(*numbers: int, flipped: tuple[int, ...] = ()) -> tuple[Link, ...]:
     """A chain of those dominoes."""
     return tuple(Link(number, number in flipped) for number in numbers)
@@ -52,7 +59,7 @@ def test_middle_and_hands_are_told_apart() -> None:
         ),
         (links(1, 4),),
     )
-    sighting = sighting_of(reading, zone_of)
+    sighting = sighting_of(reading, zones_of)
     assert sighting.tiles == (SeenTile(half(6), half(5)), SeenTile(half(5), None))
     assert sighting.chains == ((ChainLink(0, is_flipped=False), ChainLink(1, is_flipped=False)),)
     assert [[(tile.a, tile.b) for tile in hand] for hand in sighting.shown] == [
@@ -66,7 +73,7 @@ def test_middle_and_hands_are_told_apart() -> None:
 def test_chain_keeps_its_order_and_turns() -> None:
     """Numbers change, order and direction do not."""
     dominoes = (domino(0, 0, 150, 50), *(domino(n, n, 20.0 + 10 * n, 50) for n in range(1, 4)))
-    sighting = sighting_of(Reading(dominoes, (links(3, 1, 2, flipped=(1,)),)), zone_of)
+    sighting = sighting_of(Reading(dominoes, (links(3, 1, 2, flipped=(1,)),)), zones_of)
     assert sighting.chains == (
         (ChainLink(2, is_flipped=False), ChainLink(0, is_flipped=True), ChainLink(1, is_flipped=False)),
     )
@@ -77,18 +84,18 @@ def test_line_goes_on_in_a_zone() -> None:
     line = [domino(n % 7, n % 7, 60.0 + 4 * n, 50) for n in range(10)]  # from the middle into the right zone
     corner = upright(6, 5, 97, 53)
     reading = Reading((*line, corner), (links(*range(11)),))
-    sighting = sighting_of(reading, zone_of)
+    sighting = sighting_of(reading, zones_of)
     assert len(sighting.tiles) == 11
     assert [len(chain) for chain in sighting.chains] == [11]
     assert [tile.seat for tile in sighting.tiles] == [None] * 8 + [Seat.S3] * 3
     assert sighting.shown == ((), (), (), ())
-    assert sighting_of(Reading(tuple(reversed(reading.dominoes)), (links(*range(11)),)), zone_of).chains
+    assert sighting_of(Reading(tuple(reversed(reading.dominoes)), (links(*range(11)),)), zones_of).chains
 
 
 def test_hand_beside_the_line_does_not_belong_to_it() -> None:
     """A reader may see a joint over a gap: in a zone what does not touch is shown there, and what hangs on that."""
     dominoes = (*(domino(n, n, 81.0 + 4 * n, 50) for n in range(3)), domino(3, 3, 94.0, 50), domino(4, 4, 98.0, 50))
-    sighting = sighting_of(Reading(dominoes, (links(0, 1, 2, 3, 4),)), zone_of)
+    sighting = sighting_of(Reading(dominoes, (links(0, 1, 2, 3, 4),)), zones_of)
     assert [[link.tile for link in chain] for chain in sighting.chains] == [[0, 1, 2]]
     assert [(tile.a, tile.seat) for tile in sighting.shown[3]] == [(half(3), Seat.S3), (half(4), Seat.S3)]
 
@@ -96,21 +103,21 @@ def test_hand_beside_the_line_does_not_belong_to_it() -> None:
 def test_chain_of_a_hand_is_no_line() -> None:
     """Dominoes of a hand may touch each other: without one in the middle they are shown."""
     dominoes = (domino(6, 6, 50, 50), *(domino(n, n, 40.0 + 4 * n, 95) for n in range(3)))
-    sighting = sighting_of(Reading(dominoes, (links(1, 2, 3),)), zone_of)
+    sighting = sighting_of(Reading(dominoes, (links(1, 2, 3),)), zones_of)
     assert (len(sighting.tiles), sighting.chains, len(sighting.shown[0])) == (1, (), 3)
 
 
 def test_empty_reading_is_an_empty_table() -> None:
     """Nothing found is a sighting too: the middle is clear."""
-    sighting = sighting_of(Reading(), zone_of)
+    sighting = sighting_of(Reading(), zones_of)
     assert (sighting.tiles, sighting.chains, sighting.shown) == ((), (), ((), (), (), ()))
 
 
 def test_places_are_told_in_sides_of_a_half() -> None:
     """Whatever the scale: middles and the way from a to b; dominoes that are gone with those that lie."""
     reading = Reading((domino(6, 5, 40, 50), domino(5, 1, 44, 50)), bare=(domino(1, 1, 50, 60), domino(2, 2, 5, 50)))
-    sighting = sighting_of(reading, zone_of)
+    sighting = sighting_of(reading, zones_of)
     assert [tile.spot for tile in sighting.tiles] == [Spot(20 + 25j, 1 + 0j), Spot(22 + 25j, 1 + 0j)]
     assert sighting.tiles[0].flipped().spot == Spot(20 + 25j, -1 + 0j)
     assert sighting.bare == (SeenTile(half(1), half(1)), SeenTile(half(2), half(2), seat=Seat.S1))
-    assert sighting_of(Reading(), zone_of).bare is None
+    assert sighting_of(Reading(), zones_of).bare is None

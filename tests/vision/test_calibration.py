@@ -122,7 +122,7 @@ def test_turned_camera_leaves_the_seats_where_they_sit() -> None:
         (cv2.ROTATE_90_CLOCKWISE, np.column_stack((height - 1 - at[:, 1], at[:, 0]))),
     ):
         turned = calibrate(np.asarray(cv2.rotate(bgr, turn), np.uint8))
-        zones = [turned.table.zone_of((float(x), float(y))) for x, y in places]
+        zones = turned.table.zones_of(places)
         assert zones == [0, 1, 2, 3, "line"]
         assert np.abs(turned.table.to_mm(places[4]) - (30.0, -60.0)).max() < 1
 
@@ -239,7 +239,7 @@ def test_seat_0_may_be_at_any_side_of_the_picture() -> None:
     rig, _, side_mm = EDGES["felt"]
     at = flat(rig, np.array([(0.0, 400.0), (-400.0, 0.0), (0.0, -400.0), (400.0, 0.0)]))
     found = calibrate(played("felt"), side_mm=side_mm, with_reader=True, seat0="left")
-    assert [found.table.zone_of((float(x), float(y))) for x, y in at] == [3, 0, 1, 2]
+    assert found.table.zones_of(at) == [3, 0, 1, 2]
     corners = ((0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0))
     turned = {seat0: turned_to(corners, seat0)[0] for seat0 in ("bottom", "left", "top", "right")}
     assert turned == {"bottom": (0, 0), "left": (9, 0), "top": (9, 9), "right": (0, 9)}

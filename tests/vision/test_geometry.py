@@ -46,7 +46,7 @@ def test_the_scale_is_pixels_by_millimetres() -> None:
 )
 def test_each_seat_has_the_strip_along_its_edge(point_px: tuple[float, float], zone: object) -> None:
     """Seat 0 sits at the picture's bottom, then clockwise; the middle is the line's."""
-    assert STRAIGHT.zone_of(point_px) == zone
+    assert STRAIGHT.zones_of([point_px]) == [zone]
 
 
 @pytest.mark.parametrize(
