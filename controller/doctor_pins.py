@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 from collections.abc import Iterator
 
 from controller.config import ConfigError
@@ -42,11 +43,22 @@ def pins(patient: Patient) -> Iterator[Found]:
     except PinsUnavailable as error:
         yield Found("pins", False, "the pin library does not work", str(error))
         return
-    taken = {(name, pin): who for name, pin, _ in uses(wiring) if (who := holder(chip, pin)) is not None}
-    for (name, pin), who in taken.items():
-        usual = f": usually {USUAL_OWNERS[pin]}" if pin in USUAL_OWNERS else ""
-        yield Found(
-            "pins", False, f"{name}, GPIO {pin}, is held by {who!r}", f"switch that off{usual}, or take another pin"
-        )
-    if not taken:
+    wrong = [found for name, pin, _ in uses(wiring) if (found := _line(chip, name, pin)) is not None]
+    yield from wrong
+    if not wrong:
         yield Found("pins", True, f"gpiochip{chip}, {len(tuple(uses(wiring)))} lines free, {seats.pin_factory}")
+
+
+def _line(chip: int, name: str, pin: int) -> Found | None:
+    """What is wrong with the line of one button or lamp."""
+    try:
+        who = holder(chip, pin)
+    except OSError as error:
+        why = f"gpiochip{chip} has no such line" if error.errno == errno.EINVAL else error.strerror
+        cure = "take another pin, which `gameline wiring` then shows on the header"
+        return Found("pins", False, f"{name}, GPIO {pin}: {why}", cure)
+    if who is None:
+        return None
+    usual = f": usually {USUAL_OWNERS[pin]}" if pin in USUAL_OWNERS else ""
+    cure = f"switch that off{usual}, or take another pin"
+    return Found("pins", False, f"{name}, GPIO {pin}, is held by {who!r}", cure)

@@ -20,13 +20,14 @@ class Bank:
         name: unique among the chips that are alive.
         label: what the chip calls itself, such as `pinctrl-bcm2711`.
         hogs: lines held by a driver of the kernel, and its name.
+        lines: how many it has.
     """
 
-    def __init__(self, name: str, label: str, *, hogs: Mapping[int, str] | None = None) -> None:
+    def __init__(self, name: str, label: str, *, hogs: Mapping[int, str] | None = None, lines: int = LINES) -> None:
         self._folder = CONFIG / name
         bank = self._folder / "bank0"
         bank.mkdir(parents=True)
-        (bank / "num_lines").write_text(str(LINES))
+        (bank / "num_lines").write_text(str(lines))
         (bank / "label").write_text(label)
         self._hogs = dict(hogs or {})
         for line, driver in self._hogs.items():
