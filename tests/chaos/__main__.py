@@ -29,11 +29,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the first run; each next has the next (1)")
     parser.add_argument("--fault", default="", metavar="WORD", help="only faults with this in their name")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep journal and logs of runs that went wrong")
+    parser.add_argument("--doubled", action="store_true", help="only faults that bear another, each with one on top")
     options = parser.parse_args()
-    kinds = [kind for kind in FAULTS if options.fault in kind.name]
+    kinds = [kind for kind in FAULTS if options.fault in kind.name and kind.bears_another >= options.doubled]
     if not kinds:
         parser.error(f"no fault has {options.fault!r} in its name: {'; '.join(kind.name for kind in FAULTS)}")
 
+    share = 1.0 if options.doubled else SECOND_SHARE
     scene, begun_s = Scene(), time.monotonic()
     good: Counter[str] = Counter()
     bad: Counter[str] = Counter()
@@ -44,7 +46,7 @@ def main() -> int:
         if kind.name in skipped:
             continue
         chance = random.Random(seed)
-        second = chance.choice(SECONDS) if kind.bears_another and chance.random() < SECOND_SHARE else None
+        second = chance.choice(SECONDS) if kind.bears_another and chance.random() < share else None
         outcome = run(kind, seed, scene, second=second, keep=options.keep)
         if outcome.skipped is not None:
             skipped[kind.name] = outcome.skipped

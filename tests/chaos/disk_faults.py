@@ -10,6 +10,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar
 
+from controller.codec import body_of, type_name
+from controller.game import events as ev
+from controller.game.tiles import MonoNs
+from controller.journal import Draft, Journal
 from tests.chaos.fault import CannotBe, Fault, Named
 from tests.chaos.player import Player
 from tests.chaos.table import Table
@@ -18,6 +22,9 @@ WRITES = "pwrite64,fsync,fdatasync"
 """The calls by which SQLite writes, and nothing else in the service does."""
 DISK_BYTES = 3_000_000
 PAGE_BYTES = 4096
+LOG_HEAD_BYTES, FRAME_HEAD_BYTES, LEAF_OF_A_TABLE = 32, 24, 0x0D
+"""Of SQLite's files: https://www.sqlite.org/fileformat2.html, 4.1 and 1.6."""
+OLD_ENTRIES = 60
 
 
 class FullDisk(Fault):
@@ -93,6 +100,7 @@ class TruncatedJournal(Fault):
     """After a power cut a part of the journal's file is missing; a person puts the copy back that he has."""
 
     name = "journal truncated"
+    spoils_journal = True
     lasts_s = (3.0, 4.0)
     named = Named("log", r"is damaged|is not a Gameline journal")
 
@@ -131,6 +139,69 @@ class OverwrittenJournal(TruncatedJournal):
         with journal.open("r+b") as file:
             file.seek(page * PAGE_BYTES)
             file.write(self.rng.randbytes(PAGE_BYTES))
+
+
+class TruncatedInUse(Fault):
+    """Something else cuts the file short while the service writes to it; later a person puts back what was lost."""
+
+    name = "journal truncated in use"
+    spoils_journal = True
+    named = Named("health", "is damaged", part="disk")
+
+    def prepare(self, table: Path) -> None:
+        (table / "state").mkdir()
+        _begin_old(table / "state" / "journal.sqlite")
+
+    def inject(self, table: Table, player: Player) -> None:
+        self._whole = table.journal.read_bytes()
+        self.damage(table.journal, self.rng.choice(_old_pages(table.journal)))
+        self._damaged = table.journal.read_bytes()
+
+    def damage(self, journal: Path, page: int) -> None:
+        os.truncate(journal, page * PAGE_BYTES + self.rng.randrange(PAGE_BYTES))
+
+    def heal(self, table: Table) -> None:
+        table.is_held = True
+        table.tend()
+        if table.process is not None:
+            table.stop()
+        with table.journal.open("r+b") as file:
+            for offset in range(0, len(self._whole), PAGE_BYTES):
+                whole, harmed = (page[offset : offset + PAGE_BYTES] for page in (self._whole, self._damaged))
+                file.seek(offset)
+                if file.read(PAGE_BYTES).ljust(PAGE_BYTES, b"\0") == harmed.ljust(PAGE_BYTES, b"\0"):
+                    file.seek(offset)  # not written anew since
+                    file.write(whole)
+        table.is_held = False
+
+
+class OverwrittenInUse(TruncatedInUse):
+    """Something else writes into the file while the service does."""
+
+    name = "page of the journal overwritten in use"
+
+    def damage(self, journal: Path, page: int) -> None:
+        with journal.open("r+b") as file:
+            file.seek(page * PAGE_BYTES)
+            file.write(self.rng.randbytes(PAGE_BYTES))
+
+
+def _begin_old(journal: Path) -> None:
+    """A journal with a past, so that it has pages that nobody writes any more."""
+    with Journal(journal, boot_id="past", wall_utc=lambda: "", clock_synchronised=lambda: False) as past:
+        for number in range(OLD_ENTRIES):
+            event = ev.Refused(MonoNs(number), "Pass", ev.Reason.NO_GAME, None, f"there is no game {number}")
+            past.append([Draft(type_name(ev.Refused), number, body_of(event))])
+
+
+def _old_pages(journal: Path) -> list[int]:
+    """Pages full of entries that stand in the file alone, not in the log as well; counted from 0."""
+    log = journal.with_name(f"{journal.name}-wal").read_bytes()
+    frames = range(LOG_HEAD_BYTES, len(log), FRAME_HEAD_BYTES + PAGE_BYTES)
+    logged = {int.from_bytes(log[frame : frame + 4]) - 1 for frame in frames}
+    data = journal.read_bytes()
+    pages = range(len(data) // PAGE_BYTES)
+    return [page for page in pages if page not in logged and data[page * PAGE_BYTES] == LEAF_OF_A_TABLE]
 
 
 def _mount(folder: Path) -> None:

@@ -33,6 +33,8 @@ class Fault:
     """Between these; longer where it has to be named first."""
     named: ClassVar[Named | None] = None
     """None: it is over before anybody could read of it."""
+    spoils_journal: ClassVar[bool] = False
+    """Whether the journal's file says nothing while it lasts."""
     bears_another: ClassVar[bool] = False
     """Whether one of `SECONDS` may come on top of it."""
 

@@ -66,15 +66,18 @@ class Player:
             if moves and self._is_as_told(state):
                 self._show([*self._laid, self._rng.choice(moves)])
 
+    def is_understood(self) -> bool:
+        """Whether the scoreboard has the line that lies before the camera: no more is to come of it."""
+        state = self._listener.heard.state
+        return state is not None and self._is_as_told(state)
+
     # --- one thing after the other ---
 
     def _step(self) -> None:
         """What the newest scoreboard asks for."""
-        heard = self._listener.heard
-        state = heard.state
-        is_fresh = time.monotonic() - heard.heartbeat_s < FRESH_S
-        if state is None or not is_fresh or self._listener.connection != "online":
-            self._listener.wait(lambda: False, 0.2)
+        state = self._listener.heard.state
+        if state is None or not self._is_believed():
+            self._listener.wait(self._is_believed, 0.2)
         elif state["alert"]:
             self._table.press(ACKNOWLEDGE)
             self._await_change(state)
@@ -91,6 +94,12 @@ class Player:
             self._order(state, "count", hands=self._hands(state))
         else:
             self._go_on(state)
+
+    def _is_believed(self) -> bool:
+        """Whether the scoreboard is that of a table that lives."""
+        heard = self._listener.heard
+        is_fresh = time.monotonic() - heard.heartbeat_s < FRESH_S
+        return heard.state is not None and is_fresh and self._listener.connection == "online"
 
     def _go_on(self, state: State) -> None:
         """In a set that nothing of the referee's keeps."""

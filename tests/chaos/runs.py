@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.chaos.fault import CannotBe, Fault, Named
+from tests.chaos.faults import hides
 from tests.chaos.player import Player
 from tests.chaos.scene import Scene
 from tests.chaos.table import Table
@@ -39,6 +40,46 @@ class Outcome:
     """Why the fault could not be made here."""
     events: int = 0
     seconds: float = 0.0
+
+
+class _Made:
+    """A fault from its making on, and whether it could be read of."""
+
+    def __init__(self, fault: Fault, table: Table, player: Player) -> None:
+        self.fault = fault
+        self.since_s = time.monotonic()
+        self._table = table
+        self._log_bytes = table.log_bytes
+        fault.inject(table, player)
+
+    def is_named(self) -> bool:
+        """Whether it has been named since, where it has to be."""
+        return self.fault.named is None or self._is_named(self.fault.named)
+
+    def unread(self) -> str:
+        """The sentence that it was not, with what could be read instead."""
+        return f"nobody could read of {self.fault.name!r}: expected {self.fault.named}, got {self._newest()}"
+
+    def _is_named(self, named: Named) -> bool:
+        table, heard = self._table, self._table.listener.heard
+        if named.where == "log":
+            return re.search(named.what, table.said(self._log_bytes)) is not None
+        if named.where == "twin":
+            return re.search(named.what, (table.folder / "twin.log").read_text(encoding="utf-8")) is not None
+        if named.where == "connection":
+            return any(at_s >= self.since_s and body["status"] == named.what for at_s, body in heard.connections)
+        return any(
+            at_s >= self.since_s
+            and body[named.part]["status"] != "ok"
+            and re.search(named.what, body[named.part]["why"])
+            for at_s, body in heard.healths
+        )
+
+    def _newest(self) -> object:
+        named, healths = self.fault.named, self._table.listener.heard.healths
+        if named is not None and named.where == "health" and healths:
+            return healths[-1][1][named.part]
+        return self._table.said()[-1000:]
 
 
 def run(
@@ -86,23 +127,26 @@ def _play(table: Table, fault: Fault, second: Fault | None, rng: random.Random) 
         return [f"the game does not begin: {table.said()[-2000:]}"], 0
     player.play(lambda: False, rng.uniform(0, 1))
     before = [rows_of(table.journal)]
-    injected_s, log_bytes = time.monotonic(), table.log_bytes
-    fault.inject(table, player)
-
+    log_bytes = table.log_bytes
+    there = [_Made(fault, table, player)]
     if second is not None:
         player.play(lambda: False, rng.uniform(0, 2))
-        second.inject(table, player)
+        there.append(_Made(second, table, player))
 
-    def is_named() -> bool:  # of two at once one may hide the other
-        return fault.named is None or second is not None or _is_named(table, fault.named, injected_s, log_bytes)
+    def are_named() -> bool:
+        return all(one.is_named() or any(hides(other.fault, one.fault) for other in there) for one in there)
 
     least_s = rng.uniform(*fault.lasts_s)
-    if not player.play(lambda: time.monotonic() - injected_s >= least_s and is_named(), NAME_S):
-        wrong.append(f"nobody could read of it: expected {fault.named}, got {_newest(table, fault.named)}")
-    before += _readable(table.journal)
+    if not player.play(lambda: time.monotonic() - there[0].since_s >= least_s and are_named(), NAME_S):
+        wrong += [one.unread() for one in there if not one.is_named()]
+    if not fault.spoils_journal:
+        before += _readable(table.journal)
     fault.heal(table)
     if second is not None:
         player.play(lambda: False, rng.uniform(0, 2))
+        # What the first hid of the second can be read now, if there is still something to read of.
+        if second.lasts_s != (0.0, 0.0) and not player.play(there[1].is_named, NAME_S):
+            wrong.append(there[1].unread())
         second.heal(table)
 
     acts = played() + ACTS_AFTER
@@ -123,7 +167,7 @@ def _play(table: Table, fault: Fault, second: Fault | None, rng: random.Random) 
 
 def _come_to_rest(table: Table, player: Player) -> None:
     """Until everything that was written has been heard; what the players still have before the camera is awaited."""
-    table.listener.wait(lambda: False, 1.5)
+    table.listener.wait(player.is_understood, 1.5)
     player.play(lambda: table.listener.sequence >= _last(table.journal), QUIET_S)
     table.listener.wait(lambda: table.listener.sequence >= _last(table.journal), QUIET_S)
 
@@ -138,26 +182,6 @@ def _readable(journal: Path) -> list[list[Row]]:
     with suppress(sqlite3.Error, ValueError):
         return [rows_of(journal)]
     return []
-
-
-def _is_named(table: Table, named: Named, since_s: float, log_bytes: int) -> bool:
-    heard = table.listener.heard
-    if named.where == "log":
-        return re.search(named.what, table.said(log_bytes)) is not None
-    if named.where == "twin":
-        return re.search(named.what, (table.folder / "twin.log").read_text(encoding="utf-8")) is not None
-    if named.where == "connection":
-        return any(at_s >= since_s and body["status"] == named.what for at_s, body in heard.connections)
-    return any(
-        at_s >= since_s and body[named.part]["status"] != "ok" and re.search(named.what, body[named.part]["why"])
-        for at_s, body in heard.healths
-    )
-
-
-def _newest(table: Table, named: Named | None) -> object:
-    if named is not None and named.where == "health" and table.listener.heard.healths:
-        return table.listener.heard.healths[-1][1][named.part]
-    return table.said()[-1000:]
 
 
 def _soon(is_so: Callable[[], bool]) -> bool:
