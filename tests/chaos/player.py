@@ -96,9 +96,9 @@ class Player:
             self._go_on(state)
 
     def _is_believed(self) -> bool:
-        """Whether the scoreboard is that of a table that lives."""
+        """Whether the scoreboard is of a table that lives; before the first sign of life none can be old."""
         heard = self._listener.heard
-        is_fresh = time.monotonic() - heard.heartbeat_s < FRESH_S
+        is_fresh = heard.heartbeat is None or time.monotonic() - heard.heartbeat_s < FRESH_S
         return heard.state is not None and is_fresh and self._listener.connection == "online"
 
     def _go_on(self, state: State) -> None:
