@@ -12,6 +12,7 @@ from controller.game.tiles import Seat
 Point = tuple[float, float]
 Zone = str | int | None
 """A seat's number, None off the table, anything else the middle."""
+Axis = tuple[complex, complex]
 TOUCHING: Final = 0.35
 """Sides of a half, at most, between a domino in a zone and the line that goes on there; hands lie farther off."""
 
@@ -74,19 +75,20 @@ class ReadingLike(Protocol):
 
 def sighting_of(reading: ReadingLike, zones_of: Callable[[Sequence[Point]], Sequence[Zone]]) -> Sighting:
     """What the core is told of a reading: the middle with what hangs on it, and what else lies in each seat's zone."""
-    side_px = _side_px(reading.dominoes)
+    axes = [_axis(domino) for domino in reading.dominoes]
+    side_px = _side_px(axes)
     zones = zones_of([domino.centre for domino in reading.dominoes])
-    seen = [_seen(domino, side_px, zone) for domino, zone in zip(reading.dominoes, zones, strict=True)]
+    seen = [_seen(*domino, side_px) for domino in zip(reading.dominoes, axes, zones, strict=True)]
     lying = _with_the_line(reading, zones, seen)
     place = {index: i for i, index in enumerate(lying)}
     shown = [tile for i, tile in enumerate(seen) if i not in place]
-    bare = reading.bare or ()
-    left = zip(bare, zones_of([domino.centre for domino in bare]), strict=True)
+    bare = reading.bare
+    left = zip(bare, zones_of([domino.centre for domino in bare]), strict=True) if bare else ()
     return Sighting(
         tiles=tuple(seen[i] for i in lying),
         chains=tuple(part for chain in reading.chains for part in _parts(chain, place)),
         shown=tuple(tuple(tile for tile in shown if tile.seat is not None and tile.seat == seat) for seat in range(4)),
-        bare=None if reading.bare is None else tuple(_seen(d, side_px, zone) for d, zone in left if zone is not None),
+        bare=None if bare is None else tuple(_seen(d, _axis(d), z, side_px) for d, z in left if z is not None),
     )
 
 
@@ -102,21 +104,23 @@ def _with_the_line(reading: ReadingLike, zones: Sequence[Zone], seen: Sequence[S
     return sorted(lying)
 
 
-def _seen(domino: DominoRead, side_px: float, zone: Zone) -> SeenTile:
-    a, b = (_middle(domino.corners[:2]), _middle(domino.corners[2:]))
-    length = abs(b - a)
-    spot = Spot(_middle(domino.corners) / side_px, (b - a) / length) if length and side_px else None
+def _seen(domino: DominoRead, axis: Axis, zone: Zone, side_px: float) -> SeenTile:
+    middle, way = axis
+    length = abs(way)
+    spot = Spot(middle / side_px, way / length) if length and side_px else None
     seat = Seat(zone) if isinstance(zone, int) else None
     return SeenTile(domino.a.probabilities, domino.b.probabilities, spot, seat)
 
 
-def _middle(points: Sequence[Point]) -> complex:
-    return sum(complex(*point) for point in points) / len(points)
+def _axis(domino: DominoRead) -> Axis:
+    """A domino's middle, and the step from a's end to b's, as points of the complex plane."""
+    one, two, three, four = (complex(x, y) for x, y in domino.corners)
+    return (one + two + three + four) / 4, (three + four - one - two) / 2
 
 
-def _side_px(dominoes: Sequence[DominoRead]) -> float:
+def _side_px(axes: Sequence[Axis]) -> float:
     """The side of a half as most of them show it: places are told in it, so that no scale has to be known."""
-    lengths = sorted(abs(_middle(domino.corners[2:]) - _middle(domino.corners[:2])) for domino in dominoes)
+    lengths = sorted(abs(way) for _, way in axes)
     return lengths[len(lengths) // 2] / 2 if lengths else 0.0
 
 

@@ -135,8 +135,9 @@ class Table:
         """
         x, y = self.to_mm(np.reshape(points_px, (-1, 2))).T
         far = np.maximum(np.abs(x), np.abs(y))
-        seats = np.where(np.abs(y) >= np.abs(x), np.where(y > 0, 0, 2), np.where(x > 0, 3, 1))
-        numbers = np.select([far > self.side_mm / 2, far <= self.side_mm / 2 - self.zone_mm], [OFF, MIDDLE], seats)
+        numbers = np.where(np.abs(y) >= np.abs(x), np.where(y > 0, 0, 2), np.where(x > 0, 3, 1))
+        numbers[far <= self.side_mm / 2 - self.zone_mm] = MIDDLE
+        numbers[far > self.side_mm / 2] = OFF
         return [ZONES[number] for number in numbers.tolist()]
 
 

@@ -145,8 +145,8 @@ class Recall:
         lay = {known.domino.corners: known for known in reversed(self._known)}
         as_it_was = ((number, lay.get(domino.corners)) for number, domino in enumerate(dominoes))
         asked = {n: was for n, was in as_it_was if was is not None and not was.is_gone and was.differs >= CLEARLY}
-        followed = _followed(list(asked.values()), faces.some(list(asked)), light)
-        return [dominoes[number] for number, now in zip(asked, followed, strict=True) if now.is_gone]
+        _, are_bare = _looked_at(list(asked.values()), faces.some(list(asked)), light)
+        return [dominoes[number] for number, bare in zip(asked, are_bare, strict=True) if bare]
 
     def _light(self, are_at: NDArray[np.bool_], grounds: Colour) -> Colour:
         """How much brighter the cloth is than it was, shape (3,): the median over dominoes that lie as they did."""
@@ -161,16 +161,19 @@ class Recall:
 
 
 def _followed(known: Sequence[_Known], places: _Faces, light: Colour) -> list[_Known]:
-    """Dominoes that may have gone, their cloths as lit now: the next picture's light is told from this one's."""
+    """Dominoes that are not read, their cloths as lit now: the next picture's light is told from this one's."""
+    looks = zip(known, *_looked_at(known, places, light), strict=True)
+    return [replace(one, ground=ground, is_gone=one.is_gone or bare) for one, ground, bare in looks]
+
+
+def _looked_at(known: Sequence[_Known], places: _Faces, light: Colour) -> tuple[Colour, list[bool]]:
+    """The cloth round each of some dominoes in this light, shape (N, 3), and whether its place looks like that."""
     if not known:
-        return []
+        return np.zeros((0, 3)), []
     grounds = np.array([one.ground for one in known]) + light
     differ = places.differ(grounds, np.array([one.roughness for one in known]))
     is_bare = differ <= np.minimum(1.0, LESS * np.array([one.differs for one in known]))
-    return [
-        replace(one, ground=ground, is_gone=one.is_gone or bare)
-        for one, ground, bare in zip(known, grounds, is_bare.tolist(), strict=True)
-    ]
+    return grounds, is_bare.tolist()
 
 
 def _without(reading: Reading, left: Sequence[Domino]) -> Reading:

@@ -19,14 +19,13 @@ from controller.game.state import Mute, Phase, State
 def evolve(state: State, event: ev.Event) -> State:
     """The state after `event`. Never refuses: what is in the journal has happened."""
     after = _APPLY[type(event)](state, event)
-    before = after.before
+    before, ahead = after.before, after.ahead
     if ev.is_act(event):
         # Of a game that was given up for another the last moment is kept, not its whole past.
         past = None if isinstance(event, ev.GameStarted) else state.before
-        before = replace(state, clock=state.clock.standing(event.at), before=past)
-        after = replace(after, ahead=None)
-    clock = _tended(after, event)
-    return replace(after, before=before, clock=clock, revision=state.revision + 1, last_at=event.at)
+        before, ahead = replace(state, clock=state.clock.standing(event.at), before=past), None
+    clock, revision = _tended(after, event), state.revision + 1
+    return replace(after, before=before, ahead=ahead, clock=clock, revision=revision, last_at=event.at)
 
 
 def evolve_all(state: State, happened: Iterable[ev.Event]) -> State:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from controller.game import events as ev
 from controller.game.clocks import NS_PER_MS
@@ -27,26 +28,29 @@ from controller.game.tiles import MonoNs, Seat
 
 def domino_laid(state: State, event: ev.DominoLaid) -> State:
     """A domino was added to the line, whether it fits or not. For `End.FIRST` inner is the left half."""
+    closed, findings = state.closed, state.findings
     if not state.plies:  # the first move: the set before it is closed for good (C6.1)
-        findings = tuple(f for f in state.findings if f.set_no is None)
-        state = replace(state, closed=None, findings=findings)
+        closed, findings = None, tuple(f for f in findings if f.set_no is None)
     move = Move(event.seat, event.inner, event.outer, event.end, event.is_fitting)
     line = state.line.with_tile(event.inner, event.outer, event.end, event.seat)
-    state = replace(state, line=line, plies=(*state.plies, move), take_back=())
-    return _next_turn(state, event.seat, event.think_ms)
+    plies = (*state.plies, move)
+    next_turn = _next_turn(state, event.seat, event.think_ms)
+    return replace(state, closed=closed, findings=findings, line=line, plies=plies, take_back=(), **next_turn)
 
 
 def passed(state: State, event: ev.Passed) -> State:
     """A seat announced that it has no fitting domino."""
     assert state.line.ends is not None, "a pass before the first move is refused"
     skip = Skip(event.seat, state.line.ends)
-    state = replace(state, plies=(*state.plies, skip), feedback=Feedback(event.seat, event.at, None))
-    return _next_turn(state, event.seat, event.think_ms)
+    feedback = Feedback(event.seat, event.at, None)
+    next_turn = _next_turn(state, event.seat, event.think_ms)
+    return replace(state, plies=(*state.plies, skip), feedback=feedback, **next_turn)
 
 
-def _next_turn(state: State, seat: Seat, think_ms: int) -> State:
+def _next_turn(state: State, seat: Seat, think_ms: int) -> dict[str, Any]:
+    """What changes in the state, not the state itself: making one is most of what an event costs."""
     last = LastMove(seat, think_ms, state.is_overtime)
-    return replace(state, turn=seat.next, clock=state.clock.fresh(), is_overtime=False, last_move=last)
+    return {"turn": seat.next, "clock": state.clock.fresh(), "is_overtime": False, "last_move": last}
 
 
 def pass_withdrawn(state: State, event: ev.PassWithdrawn) -> State:

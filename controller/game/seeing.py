@@ -103,9 +103,10 @@ def _lays_seen(state: State, command: cmd.See, lays: Sequence[Lay]) -> Events:
             state = evolve_all(state, passing)
         laying = cmd.LayDomino(rest_at, seen.inner, seen.outer, seen.end, _stands_for(state, seen), seen.confidence)
         step = laid(state, laying, raw=seen.raw, arm=command.arm if place == len(lays) else None)
-        step = (*step, *follow(evolve_all(state, step), command.at))
-        happened.extend(step)
         state = evolve_all(state, step)
+        added = follow(state, command.at)
+        state = evolve_all(state, added)
+        happened += (*step, *added)
     return tuple(happened)
 
 
