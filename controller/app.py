@@ -126,6 +126,7 @@ class Service:
         self._log = logger
         self._inbox: queue.Queue[inbox.Item] = queue.Queue()  # seats may have news before there is a loop
         self._is_hand_in = False  # of the camera's thread
+        self._read_s: list[float] = []  # what its reading took since the loop heard of it
         self._stack = contextlib.ExitStack()
         boot_id = str(uuid.uuid4())
         calibration = calibration_of(config)
@@ -256,12 +257,12 @@ class Service:
             self._metrics.show(beat)
 
     def _timed(self, read: Callable[..., Reading]) -> Callable[..., Reading]:
-        """Reads as `read` does, and tells the loop how long it took; in the camera's thread."""
+        """Reads as `read` does, and notes how long it took, for the loop to hear of when all is told."""
 
         def timed(*what: object) -> Reading:
             began_s = time.perf_counter()
             reading = read(*what)
-            self.engine.submit(inbox.PictureRead(time.perf_counter() - began_s))
+            self._read_s.append(time.perf_counter() - began_s)
             return reading
 
         return timed
@@ -285,6 +286,10 @@ class Service:
             self._keeper.blind("frames", news.reason if isinstance(news, Lost) else None)
         if (item := item_of(news, self._table)) is not None:
             self.engine.submit(item)
+        if isinstance(news, Taken):
+            for seconds in self._read_s:
+                self.engine.submit(inbox.PictureRead(seconds))
+            self._read_s.clear()
 
 
 def _open_metrics(config: Config, clock_ns: Callable[[], int], logger: logging.Logger) -> Metrics | None:

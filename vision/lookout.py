@@ -22,7 +22,7 @@ REOPEN_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A frame was taken at this time; told before what was seen in it."""
+    """A frame was taken at this time; told after what was seen in it, which somebody waits for."""
 
     mono_ns: int
 
@@ -200,12 +200,12 @@ class Lookout:
         if self._lost is not None:
             self._lost = None
             self._tell(Back(frame.mono_ns))
+        self._newest = frame
+        self._pass_on(frame, self._watcher.see(frame))
         self._tell(Taken(frame.mono_ns))
         if self._check is not None and self._is_asked.is_set():
             self._is_asked.clear()
             self._tell(Examined(frame.mono_ns, self._check(frame.bgr)))
-        self._newest = frame
-        self._pass_on(frame, self._watcher.see(frame))
         for news in self._vigil.look(frame) if self._vigil is not None else ():
             self._tell(news)
 

@@ -70,11 +70,12 @@ def hear(heard: queue.Queue[News], count: int) -> list[News]:
     return [heard.get(timeout=WAIT_S) for _ in range(count)]
 
 
-def test_lookout_tells_each_frame_and_then_what_was_seen_in_it(watch: Callable[..., queue.Queue[News]]) -> None:
-    """A still table is told once, after the frame that made it certain."""
+def test_lookout_tells_what_was_seen_in_each_frame_and_then_the_frame(watch: Callable[..., queue.Queue[News]]) -> None:
+    """A still table is told once, before the frame that made it certain: who waits for it waits for nothing else."""
     news = hear(watch(Script(*range(6))), 8)
     assert [type(piece) for piece in news].count(Taken) == 6
-    assert [type(piece) for piece in news].count(Settled) == 1
+    settled = next(piece for piece in news if isinstance(piece, Settled))
+    assert news[news.index(settled) + 1] == Taken(settled.frame.mono_ns)
     assert news[-1] == Lost(7, "the script is over")
 
 
