@@ -36,6 +36,7 @@ LATE_NS = 5_000_000_000  # an event older than this when it leaves is historical
 KEEP_RETRY_NS = 1_000_000_000  # a locked journal costs half a second for each try
 REFUSED_RETRY_NS = 10_000_000_000  # before we try again what the broker refused to take
 SLOW_NS = 2_000_000_000  # a broker that answers later than this is told
+SLOW_AFTER_NS = 60_000_000_000  # and for so long after its last answer, if that came late
 ALONE_NS = 3_000_000_000  # a table whose heart has not beaten for so long is not there any more
 
 
@@ -129,6 +130,7 @@ class Mqtt:
         self._unsent: set[str] = set()  # retained topics whose newest payload has not left
         self._awaited: dict[int, str] = {}  # message id -> "event" or the retained topic, for unacknowledged messages
         self._awaited_since: dict[int, int] = {}  # when each of them was sent
+        self._late_ns: int | None = None  # when the newest answer came, where it came late
         self._cursor = 0  # every event up to this sequence is acknowledged
         self._kept_cursor: int | None = None  # as the journal has it; None before the first pump
         self._keep_again_ns = 0  # after a failure; 0 when all is well
@@ -257,6 +259,7 @@ class Mqtt:
             match news:
                 case Up():
                     self._unborn = news
+                    self._answered(self._link.since_ns)  # what we asked for on being connected
                 case Acknowledged(message_id, refusal):
                     self._acknowledge(message_id, refusal)
                 case Heard(topic, payload):
@@ -312,8 +315,11 @@ class Mqtt:
                 f"Another table named {self._table!r} is online at the MQTT broker, so this one publishes nothing: "
                 "give each table a name of its own (table.name), or stop the other one.",
             )
-        since_ns = min(self._awaited_since.values(), default=self._clock_ns())
-        if self.connected and self._clock_ns() - since_ns > SLOW_NS:
+        now_ns = self._clock_ns()
+        is_late = now_ns - min(self._awaited_since.values(), default=now_ns) > SLOW_NS
+        # What says so is itself on the slow way: it would be overtaken by the word that all has been answered.
+        was_late = self._late_ns is not None and now_ns - self._late_ns < SLOW_AFTER_NS
+        if self.connected and (is_late or was_late):
             return Trouble(
                 "broker_slow",
                 f"The MQTT broker has taken more than {SLOW_NS // 1_000_000_000} s to acknowledge a message: look at "
@@ -321,11 +327,17 @@ class Mqtt:
             )
         return next((trouble for trouble, _ in self._refusals.values()), None)
 
+    def _answered(self, since_ns: int) -> None:
+        """The broker has answered what was sent then."""
+        now_ns = self._clock_ns()
+        self._late_ns = now_ns if now_ns - since_ns > SLOW_NS else None
+
     def _acknowledge(self, message_id: int, refusal: str | None) -> None:
         what = self._awaited.pop(message_id, None)
-        self._awaited_since.pop(message_id, None)
-        if what is None:
+        since_ns = self._awaited_since.pop(message_id, None)
+        if what is None or since_ns is None:
             return
+        self._answered(since_ns)
         if refusal is not None:
             topic = self._topic(what)
             sentence = f"The MQTT broker does not take {topic} ({refusal}): let the user {self._user} write "

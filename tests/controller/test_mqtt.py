@@ -28,6 +28,7 @@ from controller.journal import Draft, Journal
 from controller.mosquitto import Mosquitto
 from controller.mqtt import RETAINED, CommandMessage, Mqtt
 from controller.mqtt_link import Retained
+from tests.chaos.proxy import Proxy
 from tests.controller.brokers import KIND, Broker
 
 PROJECT = Path(mqtt_module.__file__).parents[1]
@@ -615,7 +616,10 @@ def test_table_that_is_online_stays_so_whoever_leaves_in_its_name(broker: Broker
 
 
 def test_broker_that_answers_slowly_is_told(broker: Broker, table: Table) -> None:
-    """A message that has not been acknowledged for seconds is a fault of the way to the broker."""
+    """A message that is not acknowledged for seconds is a fault of the way to the broker, until one is in time.
+
+    It must not be over with the late answer: health could never leave on a slow way with any other word than that.
+    """
     process_id = freeze(broker)
     try:
         table.play()
@@ -626,7 +630,26 @@ def test_broker_that_answers_slowly_is_told(broker: Broker, table: Table) -> Non
     finally:
         os.kill(process_id, signal.SIGCONT)
     table.deliver()
+    assert table.mqtt.trouble is not None
+    table.ahead_ns += mqtt_module.SLOW_AFTER_NS
+    assert table.mqtt.trouble is None
+    table.ahead_ns -= mqtt_module.SLOW_AFTER_NS
+    table.play()
+    table.deliver()
     assert table.mqtt.problem is None
+
+
+def test_way_that_is_slow_from_the_start_is_told_with_the_birth(broker: Broker, tmp_path: Path) -> None:
+    """The first answer says it already: the first health that leaves has it, not the second, many seconds later."""
+    with Proxy(broker.port) as network, Table(broker, tmp_path, port=network.port) as table:
+        network.delay(0.55 * mqtt_module.SLOW_NS / 1e9)  # each way
+        table.connect()
+        assert table.mqtt.trouble is not None
+        assert table.mqtt.trouble.code == "broker_slow"
+        network.mend()
+        table.play()
+        table.deliver()
+        assert table.mqtt.trouble is None
 
 
 @pytest.mark.parametrize(
@@ -684,6 +707,8 @@ def test_refused_event_stays_in_the_journal_and_leaves_when_it_may(tmp_path: Pat
         table.turn_until(delivered, "all events are delivered")
         display.until(lambda: len(display.events()) >= 40, "40 events")
         assert sequences(display) == [*range(1, 41)]
+        table.play()
+        table.deliver()  # in time: the answers before took a clock that leapt
         assert table.mqtt.problem is None
 
 
