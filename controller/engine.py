@@ -135,6 +135,7 @@ class Engine:
         self._inbox: queue.Queue[Item] = waiting if waiting is not None else queue.Queue()
         self._storage_trouble: Trouble | None = None
         self._unread_trouble: Trouble | None = None
+        self._broker_trouble: Trouble | None = None  # as health tells it
         self._pumped_ns = 0
         self._unkept_since: MonoNs | None = None
         self._seen: Seen | None = None
@@ -541,6 +542,8 @@ class Engine:
         if mark != self._shown_mark:
             self._shown_mark = mark
             self._outlet.show_state(msgspec.json.encode(snapshot(shown, now)))
+        if self._outlet.trouble != self._broker_trouble:
+            self._show_health()
         self._pump()
         if not self._outlet.alive:
             raise Dead("the network thread has ended: no message can leave any more")
@@ -582,12 +585,13 @@ class Engine:
         return flash._replace(at=self._flash_began) if flash is not None and flash == newest else flash
 
     def _show_health(self) -> None:
+        self._broker_trouble = self._outlet.trouble
         unset = [] if self._clock_synchronised() else [Trouble("clock_unset", CLOCK_UNSET)]
         ailing = [Trouble(code, text) for code, text in self._ailing.items()]
         found: dict[Part, list[Trouble]] = {
             "camera": self._blindness() or ailing,
             "disk": _those(self._storage_trouble or self._harm()),
-            "broker": _those(self._outlet.trouble),
+            "broker": _those(self._broker_trouble),
             "clock": unset,
             "record": [*self._witness.troubles()] if self._witness is not None else [],
             "seats": [

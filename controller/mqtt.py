@@ -255,16 +255,18 @@ class Mqtt:
         """
         if self._kept_cursor is None:
             self._cursor = self._kept_cursor = journal.cursor(CURSOR)
+        has_come_up = False
         for news in self._link.news():
             match news:
                 case Up():
-                    self._unborn = news
+                    self._unborn, has_come_up = news, True
                     self._answered(self._link.since_ns)  # what we asked for on being connected
                 case Acknowledged(message_id, refusal):
                     self._acknowledge(message_id, refusal)
                 case Heard(topic, payload):
                     self._look_at(topic, payload)
-        if self._unborn is not None and not self._gives_way:
+        # Not in the turn in which it came up: the birth has what health says of this connection.
+        if self._unborn is not None and not has_come_up and not self._gives_way:
             self._be_born(self._unborn)
         self._keep_cursor(journal)
         if self.connected:
@@ -319,7 +321,7 @@ class Mqtt:
         is_late = now_ns - min(self._awaited_since.values(), default=now_ns) > SLOW_NS
         # What says so is itself on the slow way: it would be overtaken by the word that all has been answered.
         was_late = self._late_ns is not None and now_ns - self._late_ns < SLOW_AFTER_NS
-        if self.connected and (is_late or was_late):
+        if (self.connected and is_late) or was_late:
             return Trouble(
                 "broker_slow",
                 f"The MQTT broker has taken more than {SLOW_NS // 1_000_000_000} s to acknowledge a message: look at "

@@ -547,6 +547,17 @@ def test_engine_shows_a_seats_fault_and_the_brokers_trouble_in_health(table: Tab
     assert health["broker"] == {"status": "failed", "why": "no broker at 127.0.0.1", "codes": ["broker_away"]}
 
 
+def test_health_tells_of_the_broker_in_the_very_turn(table: Table) -> None:
+    """What is said on a new connection is said first: no second goes by in which it tells of the one before."""
+    table.rounds(1.5)
+    told = len(table.outlet.healths)
+    for trouble, status in ((Trouble("broker_away", "no broker"), "failed"), (None, "ok")):
+        table.outlet.trouble = trouble
+        table.engine.turn(timeout_s=0.0)
+        assert table.outlet.healths[-1]["broker"]["status"] == status
+    assert len(table.outlet.healths) == told + 2
+
+
 def test_engine_counts_what_happens_and_tells_it_in_its_heartbeat(table: Table) -> None:
     """Frames, pictures read, events, orders, commits, the buzzer, what the broker has not taken, and what is wrong."""
     start(table)
