@@ -53,8 +53,7 @@ def rights_of(account: str, role: Role) -> Rights:
     match role:
         case Role.TABLE:
             own = f"gameline/v1/{account}/"
-            says = (*(f"{own}{topic}" for topic in SAID), f"{own}reply/#")
-            return Rights(reads=(f"{own}#",), writes=(*says, f"homeassistant/device/gameline-{account}/config"))
+            return Rights(reads=(f"{own}#",), writes=(f"{own}#", f"homeassistant/device/gameline-{account}/config"))
         case Role.REFEREE | Role.CHIEF:
             plain = LOCAL if account == PLAIN else Rights((), ())
             return Rights(

@@ -81,7 +81,7 @@ def _is_silent(link: Link) -> bool:
 
 def _may_publish(link: Link, prefix: str, user: str) -> Found:
     """Say a word under the table's own tree that nobody reads, and hear whether the broker's rules let it pass."""
-    topic = f"{prefix}reply/doctor"
+    topic = f"{prefix}doctor"
     number = link.publish(topic, b"{}", connection=link.connection)
     answers: dict[int, str | None] = {}
 
