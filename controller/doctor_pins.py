@@ -28,6 +28,7 @@ def pins(patient: Patient) -> Iterator[Found]:
         chip = header_chip()
         with contextlib.closing(open_factory(seats.pin_factory)):
             pass
+        wrong = [found for name, pin, _ in uses(wiring) if (found := _line(chip, name, pin)) is not None]
     except ConfigError as error:
         yield Found("pins", False, "the wiring cannot work", str(error))
         return
@@ -43,20 +44,20 @@ def pins(patient: Patient) -> Iterator[Found]:
     except PinsUnavailable as error:
         yield Found("pins", False, "the pin library does not work", str(error))
         return
-    wrong = [found for name, pin, _ in uses(wiring) if (found := _line(chip, name, pin)) is not None]
     yield from wrong
     if not wrong:
         yield Found("pins", True, f"gpiochip{chip}, {len(tuple(uses(wiring)))} lines free, {seats.pin_factory}")
 
 
 def _line(chip: int, name: str, pin: int) -> Found | None:
-    """What is wrong with the line of one button or lamp."""
+    """What is wrong with the line of one button or lamp. Raises: OSError, of the chip."""
     try:
         who = holder(chip, pin)
     except OSError as error:
-        why = f"gpiochip{chip} has no such line" if error.errno == errno.EINVAL else error.strerror
+        if error.errno != errno.EINVAL:
+            raise
         cure = "take another pin, which `gameline wiring` then shows on the header"
-        return Found("pins", False, f"{name}, GPIO {pin}: {why}", cure)
+        return Found("pins", False, f"{name}, GPIO {pin}: gpiochip{chip} has no such line", cure)
     if who is None:
         return None
     usual = f": usually {USUAL_OWNERS[pin]}" if pin in USUAL_OWNERS else ""

@@ -63,9 +63,13 @@ TICK_S = 0.02
 BATCH = 64
 """Most items in one round: a slow card must not let frames pile up, nor a flood keep the lamps waiting."""
 RETRY_NS = NS_PER_S
-"""How often what could not be committed, or read for the broker, is tried again."""
+"""How often a sighting that could not be committed is tried again."""
 SETTLING_NS = 1_500_000_000
 """After a hand has left, a changed table has been read within this time; then nothing more is coming."""
+PLAY_ON = (
+    "Play this game to its end and write its score down first, for it is right and goes on, but no restart would find "
+    "it again."
+)
 CLOCK_UNSET = (
     "the wall clock has not been set from the network: times in the journal may be wrong, thinking times are not"
 )
@@ -136,7 +140,6 @@ class Engine:
         self._storage_trouble: Trouble | None = None
         self._unread_trouble: Trouble | None = None
         self._broker_trouble: Trouble | None = None  # as health tells it
-        self._pumped_ns = 0
         self._unkept_since: MonoNs | None = None
         self._seen: Seen | None = None
         self._seen_before_at: MonoNs | None = None
@@ -144,6 +147,7 @@ class Engine:
         self._unwritten: Seen | None = None
         self._retry_ns = 0
         self._last_frame_ns: int | None = None
+        self._frame_heard_ns = clock_ns()  # a frame is told after it was read: how long that took is no silence
         self._blind: dict[Missing, str] = {}
         self._ailing: dict[str, str] = {}
         self._is_hand_in = False
@@ -156,7 +160,6 @@ class Engine:
         self._shown_mark: tuple[int, str | None] | None = None
         self._shown_health: bytes | None = None
         self._beat_ns = 0
-        self._started_ns = clock_ns()
         self.state = State()
 
     # --- called from any thread ---
@@ -254,7 +257,7 @@ class Engine:
             case Seen():
                 self._see(item)
             case FrameTaken():
-                self._last_frame_ns = item.at
+                self._last_frame_ns, self._frame_heard_ns = item.at, self._clock_ns()
                 self._numbers.frames += 1
                 self._desk.frame(item.at, self._clock_ns())
             case PictureRead():
@@ -445,8 +448,7 @@ class Engine:
         if self._blind:
             codes: dict[Missing, str] = {"frames": "camera_no_frames", "sight": "camera_cannot_see"}
             return [Trouble(codes[missing], reason) for missing, reason in self._blind.items()]
-        last = self._last_frame_ns if self._last_frame_ns is not None else self._started_ns
-        if self._clock_ns() - last > self._stale_ns:
+        if self._clock_ns() - self._frame_heard_ns > self._stale_ns:
             silent = f"the camera has given no frame for more than {self._stale_ns / NS_PER_S:g} s: check its cable"
             return [Trouble("camera_silent", f"{silent}, or restart the service")]
         if self.state.camera_trouble is not None and self._last_frame_ns is None:  # of before the start
@@ -558,9 +560,6 @@ class Engine:
 
     def _pump(self) -> None:
         """Have events leave; one that the journal does not give back stays with all after it, and play goes on."""
-        if self._unread_trouble is not None and self._clock_ns() - self._pumped_ns < RETRY_NS:
-            return
-        self._pumped_ns = self._clock_ns()
         try:
             self._outlet.pump(self._journal)
         except JournalError as error:
@@ -571,7 +570,8 @@ class Engine:
     def _harm(self) -> Trouble | None:
         """What has become of the journal's file, though it takes what is written."""
         watched = self._journal_watch.trouble if self._journal_watch is not None else None
-        return watched or self._unread_trouble
+        harm = watched or self._unread_trouble
+        return harm if harm is None or not self._is_game_on() else replace(harm, text=f"{PLAY_ON} {harm.text}")
 
     def _begun(self, flash: Flash | None, now: MonoNs) -> Flash | None:
         """The answer to a press, from the moment on when it is first shown: the finger may have been there for long.

@@ -19,10 +19,6 @@ LOOK_NS = 5_000_000_000
 """Between two looks at the pages: 6 ms for 10,000 entries, outside Python's lock."""
 READ_NS = 60_000_000_000
 """Between two readings of every entry, at rest alone: 46 ms for 10,000, which the loop has to share Python with."""
-MEANWHILE = (
-    "The game in progress is right and goes on, but no restart would find it again: "
-    "first play it to its end and write its score down."
-)
 
 
 class JournalWatch:
@@ -73,7 +69,7 @@ class JournalWatch:
             if is_reading or not self._is_in_entries:  # a look at the pages alone does not see that an entry is well
                 self._trouble, self._is_in_entries = None, False
         except (JournalDamaged, JournalStorage) as error:
-            self._trouble, self._is_in_entries = Trouble(error.code, f"{error} {MEANWHILE}"), is_reading
+            self._trouble, self._is_in_entries = Trouble(error.code, str(error)), is_reading
         except JournalError:
             pass  # it could not be looked at; what keeps us from it the next commit says
         finally:

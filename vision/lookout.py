@@ -197,11 +197,12 @@ class Lookout:
         if self._clock_ns() - frame.mono_ns > self._stale_s * 1e9:
             self._lose(f"the camera's frames come more than {self._stale_s:g} s after they were taken: restart it")
             return
+        self._newest = frame
+        sights = self._watcher.see(frame)
         if self._lost is not None:
             self._lost = None
             self._tell(Back(frame.mono_ns))
-        self._newest = frame
-        self._pass_on(frame, self._watcher.see(frame))
+        self._pass_on(frame, sights)
         self._tell(Taken(frame.mono_ns))
         if self._check is not None and self._is_asked.is_set():
             self._is_asked.clear()

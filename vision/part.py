@@ -65,6 +65,7 @@ class Part:
     def look(self, thumb: Thumb, now_ns: int, known: Thumb | None) -> None:
         """Take the next look; `known` is the table as it was last read."""
         self._rest(thumb, now_ns)
+        self._changes = {before: where for before, where in self._changes.items() if before in (self.scene, known)}
         if not self.judged:
             self._judge(thumb, now_ns, known)
 
@@ -106,10 +107,10 @@ class Part:
         is_near = rested_ms >= AHEAD * self._params.settle_ms
         self.arms = ()
         # Of hands in the zones nobody wants to hear: there it is enough to know that none is left in the end.
-        if self.scene is not None and rested_ms < self._params.resting_ms and (is_near or self._is_line):
+        is_sought = not self._is_clear and rested_ms < self._params.resting_ms and (is_near or self._is_line)
+        if self.scene is not None and is_sought:
             self._sought_ns = now_ns
-            if not self._is_clear:
-                self.arms = find_arms(self.scene, thumb, self._area, self._params.change)
+            self.arms = find_arms(self.scene, thumb, self._area, self._params.change)
         if self.arms or not is_near:
             return
         self._is_clear = True

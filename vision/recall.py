@@ -33,7 +33,7 @@ CLEAR: Final = 1.25
 NEXT: Final = 1.6
 """Diagonals of a domino beyond which others are nowhere in that cloth."""
 LEAST_SEEN: Final = 24
-"""Of so few places of the cloth, or fewer, nothing is remembered."""
+"""Where fewer places of the cloth are seen nothing is remembered."""
 ALIKE: Final = 0.18
 """Logarithm of brightness, in every colour, by which a bare place may differ from the cloth round it at most."""
 ROUGH: Final = 2.5

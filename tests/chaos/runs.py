@@ -133,12 +133,15 @@ def _play(table: Table, fault: Fault, second: Fault | None, rng: random.Random) 
         player.play(lambda: False, rng.uniform(0, 2))
         there.append(_Made(second, table, player))
 
+    def is_read(one: _Made) -> bool:
+        return one.is_named() or any(hides(other.fault, one.fault) for other in there)
+
     def are_named() -> bool:
-        return all(one.is_named() or any(hides(other.fault, one.fault) for other in there) for one in there)
+        return all(map(is_read, there))
 
     least_s = rng.uniform(*fault.lasts_s)
     if not player.play(lambda: time.monotonic() - there[0].since_s >= least_s and are_named(), NAME_S):
-        wrong += [one.unread() for one in there if not one.is_named()]
+        wrong += [one.unread() for one in there if not is_read(one)]
     if not fault.spoils_journal:
         before += _readable(table.journal)
     fault.heal(table)

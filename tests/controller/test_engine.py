@@ -547,6 +547,16 @@ def test_engine_shows_a_seats_fault_and_the_brokers_trouble_in_health(table: Tab
     assert health["broker"] == {"status": "failed", "why": "no broker at 127.0.0.1", "codes": ["broker_away"]}
 
 
+def test_reading_that_takes_long_is_no_silent_camera(table: Table) -> None:
+    """A frame is told after it was read: on a small machine that is seconds after it was taken."""
+    start(table)
+    taken_ns = table.time.now_ns
+    table.time.now_ns += 10_000_000_000
+    table.engine.submit(inbox.FrameTaken(MonoNs(taken_ns)))
+    table.engine.turn(timeout_s=0.0)
+    assert table.engine.state.camera_trouble is None
+
+
 def test_health_tells_of_the_broker_in_the_very_turn(table: Table) -> None:
     """What is said on a new connection is said first: no second goes by in which it tells of the one before."""
     table.rounds(1.5)

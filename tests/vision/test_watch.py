@@ -1,4 +1,5 @@
 import doctest
+import weakref
 from dataclasses import replace
 from typing import Any
 from unittest import mock
@@ -234,6 +235,19 @@ def test_nothing_is_compared_once_a_scene_has_settled(monkeypatch: pytest.Monkey
     assert len(settled) == 3
     assert compared
     assert not settled & compared
+
+
+def test_part_that_rests_keeps_no_look_that_is_known_no_more() -> None:
+    """Hands are shown in the zones for minutes while nothing stirs in the middle."""
+    bgr = Film().still(1).frames[0]
+    line, _ = part.parts_of(thumbnail(bgr), bgr, TABLE, RestParams())
+    known = [thumbnail(bgr) for _ in range(4)]
+    for number, look in enumerate(known):
+        line.look(thumbnail(bgr), number * STEP_NS, look)
+        line.changed_since(look, thumbnail(bgr))
+    forgotten = [weakref.ref(look) for look in known[:-1]]
+    del known, look
+    assert [look() for look in forgotten] == [None] * 3
 
 
 def test_settling_takes_as_long_as_it_is_told() -> None:
