@@ -88,7 +88,7 @@ CODES: Final[Mapping[str, Fault]] = {
     "processor_hot": Fault(
         "camera",
         "degraded",
-        "the processor is hotter than 80 °C and slows down: moves are seen late",
+        "the processor is at 80 °C or more and slows down: moves are seen late",
         "air or a fan, out of the sun",
     ),
     "supply_weak": Fault(

@@ -16,7 +16,7 @@ COOL_C: Final = 75.0
 STEADY_NS: Final = 60_000_000_000
 """It is over when the voltage has not been low for so long: it falls in moments of load, as when the lamps go on."""
 HOT: Final = (
-    f"the processor is hotter than {HOT_C:.0f} °C and slows down, so moves are seen late: give it air or a fan, and "
+    f"the processor is at {HOT_C:.0f} °C or more and slows down, so moves are seen late: give it air or a fan, and "
     "keep it out of the sun"
 )
 WEAK: Final = (

@@ -1,4 +1,4 @@
-"""One thread that encodes and writes pictures, out of the camera's and the loop's way; what they show it never asks.
+"""One thread that encodes and writes pictures, and looks after the journal's file, out of the camera's and loop's way.
 
 Jobs are done in the order they came. Pictures are large, so only some may wait: the newest are kept, what had to go is
 counted.
