@@ -125,4 +125,4 @@ def test_start_and_stop_make_no_light_and_no_sound(header: Bank) -> None:
             time.sleep(0.05)
     lit, looks = watcher.communicate("\n")[0].split()
     assert int(lit) == 0
-    assert int(looks) > 100
+    assert int(looks) > 30  # as many as the simulated machine gets done meanwhile, on a slow one 70
