@@ -120,9 +120,9 @@ def test_start_and_stop_make_no_light_and_no_sound(header: Bank) -> None:
     )
     assert watcher.stdout is not None
     assert watcher.stdout.readline() == "watching\n"
-    for _ in range(3):
+    for _ in range(8):  # on a slow machine the eye gets some twenty looks at each
         with open_seats():
             time.sleep(0.05)
     lit, looks = watcher.communicate("\n")[0].split()
     assert int(lit) == 0
-    assert int(looks) > 30  # as many as the simulated machine gets done meanwhile, on a slow one 70
+    assert int(looks) > 100
