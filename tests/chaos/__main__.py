@@ -31,7 +31,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep journal and logs of runs that went wrong")
     parser.add_argument("--doubled", action="store_true", help="only faults that bear another, each with one on top")
     options = parser.parse_args()
-    kinds = [kind for kind in FAULTS if options.fault in kind.name and kind.bears_another >= options.doubled]
+    kinds = [kind for kind in FAULTS if options.fault in kind.name and (kind.bears_another or not options.doubled)]
     if not kinds:
         parser.error(f"no fault has {options.fault!r} in its name: {'; '.join(kind.name for kind in FAULTS)}")
 
