@@ -14,7 +14,7 @@ import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 from paho.mqtt.client import MQTTMessage
@@ -38,6 +38,14 @@ REFUSED_RETRY_NS = 10_000_000_000  # before we try again what the broker refused
 SLOW_NS = 2_000_000_000  # a broker that answers later than this is told
 SLOW_AFTER_NS = 60_000_000_000  # and for so long after its last answer, if that came late
 ALONE_NS = 3_000_000_000  # a table whose heart has not beaten for so long is not there any more
+
+
+class _Sent(NamedTuple):
+    """A message on its way to the broker."""
+
+    what: str
+    """`event`, or the retained topic."""
+    at_ns: int
 
 
 class _Presence(msgspec.Struct):
@@ -128,8 +136,7 @@ class Mqtt:
         if discovery is not None:
             self._elsewhere[DISCOVERY], self._newest[DISCOVERY] = discovery
         self._unsent: set[str] = set()  # retained topics whose newest payload has not left
-        self._awaited: dict[int, str] = {}  # message id -> "event" or the retained topic, for unacknowledged messages
-        self._awaited_since: dict[int, int] = {}  # when each of them was sent
+        self._awaited: dict[int, _Sent] = {}  # by message id, what the broker has not acknowledged
         self._late_ns: int | None = None  # when the newest answer came, where it came late
         self._cursor = 0  # every event up to this sequence is acknowledged
         self._kept_cursor: int | None = None  # as the journal has it; None before the first pump
@@ -279,7 +286,6 @@ class Mqtt:
         self._birth, self._unborn, refusal = up.connection, None, up.refusal
         self._rival, self._rival_beats = None, False
         self._awaited.clear()  # the link has dropped what the earlier connection left unacknowledged
-        self._awaited_since.clear()
         self._refusals.clear()
         if refusal is not None:
             sentence = f"The MQTT broker lets no command through to us ({refusal}): let the user {self._user} read "
@@ -318,7 +324,7 @@ class Mqtt:
                 "give each table a name of its own (table.name), or stop the other one.",
             )
         now_ns = self._clock_ns()
-        is_late = now_ns - min(self._awaited_since.values(), default=now_ns) > SLOW_NS
+        is_late = now_ns - min((sent.at_ns for sent in self._awaited.values()), default=now_ns) > SLOW_NS
         # What says so is itself on the slow way: it would be overtaken by the word that all has been answered.
         was_late = self._late_ns is not None and now_ns - self._late_ns < SLOW_AFTER_NS
         if (self.connected and is_late) or was_late:
@@ -335,11 +341,11 @@ class Mqtt:
         self._late_ns = now_ns if now_ns - since_ns > SLOW_NS else None
 
     def _acknowledge(self, message_id: int, refusal: str | None) -> None:
-        what = self._awaited.pop(message_id, None)
-        since_ns = self._awaited_since.pop(message_id, None)
-        if what is None or since_ns is None:
+        sent = self._awaited.pop(message_id, None)
+        if sent is None:
             return
-        self._answered(since_ns)
+        what = sent.what
+        self._answered(sent.at_ns)
         if refusal is not None:
             topic = self._topic(what)
             sentence = f"The MQTT broker does not take {topic} ({refusal}): let the user {self._user} write "
@@ -376,7 +382,7 @@ class Mqtt:
     def _send_retained(self) -> None:
         """Send the newest of each topic, never two of one topic at a time: a slow broker misses what was between."""
         for name in BIRTH:
-            if name in self._unsent and name not in self._awaited.values() and not self._held(name):
+            if name in self._unsent and not self._is_awaited(name) and not self._held(name):
                 message_id = self._publish(name, self._newest[name], retain=True)
                 if message_id is None:
                     return
@@ -384,7 +390,7 @@ class Mqtt:
                 self._unsent.discard(name)
 
     def _send_event(self, journal: Journal) -> None:
-        if EVENT in self._awaited.values() or self._held(EVENT) or self._cursor >= journal.last_sequence:
+        if self._is_awaited(EVENT) or self._held(EVENT) or self._cursor >= journal.last_sequence:
             return
         for entry in journal.entries(after=self._cursor, limit=1):
             message_id = self._publish(f"{EVENT}/{entry.type}", self._event(entry))
@@ -392,8 +398,10 @@ class Mqtt:
                 self._await(message_id, EVENT)
 
     def _await(self, message_id: int, what: str) -> None:
-        self._awaited[message_id] = what
-        self._awaited_since[message_id] = self._clock_ns()
+        self._awaited[message_id] = _Sent(what, self._clock_ns())
+
+    def _is_awaited(self, what: str) -> bool:
+        return any(sent.what == what for sent in self._awaited.values())
 
     def _held(self, kind: str) -> bool:
         return kind in self._refusals and self._clock_ns() < self._refusals[kind][1]
