@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cut import axes_of, weights_of
+from vision.cut import axes_of, numbers_of, weights_of
 from vision.frame import Bgr
 from vision.line import chains
 from vision.reading import Domino, Reading
@@ -72,8 +72,8 @@ def _round() -> Quad:
     return weights_of(0.5 + a[is_cloth], 0.5 + b[is_cloth])
 
 
-PLACE: Final = _inner()
-CLOTH: Final = _round()
+PLACE: Final = _inner().astype(np.float32)
+CLOTH: Final = _round().astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,10 @@ class Recall:
 
     def _light(self, are_at: NDArray[np.bool_], grounds: Colour) -> Colour:
         """How much brighter the cloth is than it was, shape (3,): the median over dominoes that lie as they did."""
-        changes = [grounds[n] - self._known[k].ground for k, n in np.argwhere(are_at).tolist()]
-        return np.median(changes, axis=0) if changes else np.zeros(3)
+        was, now = np.nonzero(are_at)
+        if not len(was):
+            return np.zeros(3)
+        return np.asarray(np.median(grounds[now] - np.array([known.ground for known in self._known])[was], axis=0))
 
     def _missed(self, is_found: NDArray[np.bool_], found: Sequence[Domino]) -> list[_Known]:
         """Those in whose place none of those found lies, and which none shows elsewhere."""
@@ -207,10 +209,11 @@ def _cloths(bgr: Bgr, quads: Quad) -> tuple[Colour, Colour, NDArray[np.bool_]]:
     x, y = _places(quads, CLOTH)
     height, width = bgr.shape[:2]
     is_in = (x >= 0) & (x <= width - 1) & (y >= 0) & (y <= height - 1)
-    is_cloth = np.logical_and(is_in, ~_covered(x + 1j * y, quads))
+    is_cloth = is_in & ~_covered(quads)
     counts = is_cloth.sum(axis=1)
     pixels = np.ascontiguousarray(cv2.remap(bgr, x, y, cv2.INTER_NEAREST).swapaxes(1, 2))
-    ordered = np.sort(np.where(is_cloth[:, None], pixels, np.uint8(255)), axis=2)  # what is no cloth comes last
+    # What is no cloth comes last; of sorts the stable one counts bytes in place of comparing them.
+    ordered = np.sort(np.where(is_cloth[:, None], pixels, np.uint8(255)), axis=2, kind="stable")
     medians = LOGARITHMS[ordered[np.arange(len(quads)), :, counts // 2]]
     shares = (is_cloth / np.maximum(counts, 1)[:, None])[..., None]
     logs = LOGARITHMS[pixels]
@@ -223,18 +226,21 @@ def _places(quads: Quad, weights: Quad) -> NDArray[np.float32]:
     return (quads.transpose(2, 0, 1) @ weights.reshape(4, -1)).astype(np.float32)
 
 
-def _covered(places: NDArray[np.complexfloating[Any, Any]], quads: Quad) -> NDArray[np.bool_]:
-    """Which of the places x + iy round each domino, shape (N, P), lie under another or in its shadow."""
+def _covered(quads: Quad) -> NDArray[np.bool_]:
+    """Which of the places of `CLOTH` round each domino lie under another or in its shadow, shape (N, P)."""
     middles, along, across = axes_of(quads)
     apart = np.abs(middles[:, None] - middles)
     np.fill_diagonal(apart, np.inf)
     domino, other = np.nonzero(apart < NEXT * np.hypot(2 * np.abs(along), np.abs(across)))
-    way = (places[domino] - middles[other, None]).conj()
-    beyond = np.abs((way * (along / np.abs(along) ** 2)[other, None]).real) / CLEAR
-    beside = np.abs((way * (across / np.abs(across) ** 2)[other, None]).real) / (CLEAR / 2)
-    covered = np.zeros(places.shape, np.bool_)
-    for number, is_over in zip(domino, np.maximum(beyond, beside) < 1, strict=True):
-        covered[number] |= is_over
+    covered = np.zeros((len(quads), CLOTH.shape[1]), np.bool_)
+    if len(domino):
+        # A place is a mean of its domino's corners, and so it is as the other domino sees them.
+        way = (numbers_of(quads)[domino] - middles[other, None]).conj()
+        beyond = (way * (along / np.abs(along) ** 2)[other, None]).real.astype(np.float32) / CLEAR
+        beside = (way * (across / np.abs(across) ** 2)[other, None]).real.astype(np.float32) / (CLEAR / 2)
+        is_over = np.maximum(np.abs(beyond @ CLOTH), np.abs(beside @ CLOTH)) < 1
+        first = np.nonzero(np.diff(domino, prepend=-1))[0]
+        covered[domino[first]] = np.logical_or.reduceat(is_over, first, axis=0)
     return covered
 
 
