@@ -24,6 +24,8 @@ ASKEW = 0.7
 REPLACED = "tile_replaced"
 DISTURBED = "line_disturbed"
 """So little of the line lies as it was laid that nobody's word makes it one again."""
+Pairs = list[tuple[complex, complex]]
+"""Where dominoes lay, and where they lie."""
 FEWEST = 3
 """So many dominoes say where another must lie; so many hidden ones are covered, by more than an arm or a cup."""
 
@@ -208,19 +210,29 @@ def _expected(line: Line, seen: Mapping[Tile, SeenTile], before: Sighting | None
     pairs = [(spot.middle, now.middle) for tile, spot in was.items() if tile in seen and (now := seen[tile].spot)]
     if len(pairs) < FEWEST:
         return {}
-    turn, shift, at_ease = max(_motions(pairs), key=lambda motion: motion[2])
+    turn, shift, at_ease = _motion(pairs)
     if at_ease < FEWEST or 2 * at_ease < len(pairs):
         return None
     return {tile: Spot(turn * spot.middle + shift, turn * spot.way) for tile, spot in was.items()}
 
 
-def _motions(pairs: list[tuple[complex, complex]]) -> Iterator[tuple[complex, complex, int]]:
-    """Ways in which the whole line may have been turned and shifted, none first; with how many dominoes say so."""
-    ways = [(1 + 0j, 0j)]
+def _motion(pairs: Pairs) -> tuple[complex, complex, int]:
+    """How the whole line has been turned and shifted, as most of its dominoes say, and how many do."""
+    found = (1 + 0j, 0j, 0)
+    for turn, shift in _motions(pairs):
+        at_ease = sum(abs(turn * was + shift - now) < AT_EASE for was, now in pairs)
+        if at_ease > found[2]:
+            found = turn, shift, at_ease
+        if at_ease == len(pairs):  # mostly at once: a line is seldom moved
+            break
+    return found
+
+
+def _motions(pairs: Pairs) -> Iterator[tuple[complex, complex]]:
+    """Ways in which it may have been, none first."""
+    yield 1 + 0j, 0j
     for (one, one_now), (two, two_now) in pairwise(pairs):
         turned = (two_now - one_now) * (two - one).conjugate()
         if turned:
             turn = turned / abs(turned)
-            ways.append((turn, (one_now + two_now) / 2 - turn * (one + two) / 2))
-    for turn, shift in ways:
-        yield turn, shift, sum(abs(turn * was + shift - now) < AT_EASE for was, now in pairs)
+            yield turn, (one_now + two_now) / 2 - turn * (one + two) / 2

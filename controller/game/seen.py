@@ -5,7 +5,7 @@ Only which seen domino is which known one is said here: everything that is made 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from controller.game.tiles import SUITS, MonoNs, Seat, Suit, Tile
@@ -153,17 +153,26 @@ class Disagreement:
 
 def recognise(known: tuple[Tile, ...], seen_tiles: tuple[SeenTile, ...]) -> dict[int, Tile]:
     """Which seen domino is which known one: best explanations first, each used once."""
+    among = frozenset(known)
     scored = sorted(
         (-score, i, tile)
         for i, seen in enumerate(seen_tiles)
-        for tile in known
+        for tile in among.intersection(_perhaps(seen))
         if (score := seen.either_way(tile)) >= SAME
     )
     matched: dict[int, Tile] = {}
+    taken: set[Tile] = set()
     for _, i, tile in scored:
-        if i not in matched and tile not in matched.values():
+        if i not in matched and tile not in taken:
             matched[i] = tile
+            taken.add(tile)
     return matched
+
+
+def _perhaps(seen: SeenTile) -> Iterator[Tile]:
+    """The few dominoes that may explain it well enough: of either half each suit must, and most halves are one."""
+    one, other = ([suit for suit in SUITS if half[suit] >= SAME] for half in (seen.a or HIDDEN, seen.b or HIDDEN))
+    return (Tile.of(a, b) for a in one for b in other)
 
 
 def _argmax(half: Half | None) -> int:
