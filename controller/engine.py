@@ -526,6 +526,9 @@ class Engine:
     def _show(self) -> None:
         """Lamps, buzzer, scoreboard, events, health and heartbeat, each from the state and what is so right now."""
         now = self._now()
+        if self._outlet.trouble != self._broker_trouble:
+            self._show_health()
+        self._pump()  # first of all: a move is on its way while its scoreboard is made
         shown = replace(self.state, storage_trouble=self.storage_trouble)
         sound: tuple[int, int]
         if (test := self._desk.showing) is not None:
@@ -544,9 +547,6 @@ class Engine:
         if mark != self._shown_mark:
             self._shown_mark = mark
             self._outlet.show_state(msgspec.json.encode(snapshot(shown, now)))
-        if self._outlet.trouble != self._broker_trouble:
-            self._show_health()
-        self._pump()
         if not self._outlet.alive:
             raise Dead("the network thread has ended: no message can leave any more")
         if now - self._beat_ns >= NS_PER_S:

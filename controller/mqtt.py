@@ -275,10 +275,10 @@ class Mqtt:
         # Not in the turn in which it came up: the birth has what health says of this connection.
         if self._unborn is not None and not has_come_up and not self._gives_way:
             self._be_born(self._unborn)
-        self._keep_cursor(journal)
         if self.connected:
             self._send_retained()
             self._send_event(journal)
+        self._keep_cursor(journal)
 
     # --- what the broker answered -------------------------------------------------------------------------------------
 

@@ -162,6 +162,21 @@ def test_engine_plays_what_camera_and_buttons_say(table: Table) -> None:
     assert table.seats.signs[3] == Sign.TURN
 
 
+def test_move_is_on_its_way_before_its_scoreboard_is_made(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the network is handed what has happened the newest scoreboard still shows the table without it."""
+    start(table)
+    handed: dict[int, int] = {}
+
+    def pump(journal: Journal) -> None:
+        handed.setdefault(journal.last_sequence, table.outlet.states[-1]["revision"])
+
+    monkeypatch.setattr(table.outlet, "pump", pump)
+    before = table.journal.last_sequence
+    table.see((6, 4))
+    assert handed[table.journal.last_sequence] == before
+    assert table.outlet.states[-1]["revision"] == table.journal.last_sequence == before + 1
+
+
 def test_engine_begins_a_flash_when_it_shows_it_not_when_the_finger_came(tmp_path: Path, table: Table) -> None:
     """A press of 0.9 s is answered as any other; what an undo brings back, after a restart too, is not seen again."""
     start(table)
