@@ -207,8 +207,9 @@ class Lookout:
         if self._check is not None and self._is_asked.is_set():
             self._is_asked.clear()
             self._tell(Examined(frame.mono_ns, self._check(frame.bgr)))
-        for news in self._vigil.look(frame) if self._vigil is not None else ():
-            self._tell(news)
+        if self._vigil is not None and not sights:  # what was seen is on its way, and wants the processor
+            for news in self._vigil.look(frame):
+                self._tell(news)
 
     def _pass_on(self, frame: Frame, sights: tuple[Sight, ...]) -> None:
         """Show and tell what was seen up to this frame."""

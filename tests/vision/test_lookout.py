@@ -14,7 +14,7 @@ from vision.checkup import check
 from vision.lookout import Back, Died, Examined, Lookout, Lost, News, Playback, Taken
 from vision.reading import Domino, Half, Reading
 from vision.rest import rest_of
-from vision.vigil import LOOKS, Ails, Vigil, VigilParams
+from vision.vigil import LOOKS, Ails, Heals, Vigil, VigilParams
 from vision.watch import Settled, Sight, Watcher
 
 WAIT_S = 10.0
@@ -151,6 +151,30 @@ def test_lookout_tells_what_the_vigil_finds() -> None:
     assert told[:2] == [Taken(250_000_000), Taken(500_000_000)]
     assert isinstance(told[2], Ails)
     assert (told[2].mono_ns, told[2].code) == (500_000_000, "exposure_drifts")
+
+
+def test_vigil_keeps_out_of_the_way_of_what_was_seen() -> None:
+    """The frame that settles a move is not looked at for anything else: the next one is."""
+    heard: queue.Queue[News] = queue.Queue()
+    looked: list[int] = []
+
+    class Noting(Vigil):
+        def look(self, frame: Frame) -> tuple[Ails | Heals, ...]:
+            looked.append(frame.number)
+            return super().look(frame)
+
+    lookout = Lookout(
+        open_camera=lambda: Script(*range(6)),
+        watcher=Watcher(read=lambda bgr: Reading()),
+        tell=heard.put,
+        clock_ns=lambda: 7,
+        vigil=Noting(table=None),
+    )
+    lookout.start()
+    told = list(iter(lambda: heard.get(timeout=WAIT_S), Lost(7, "the script is over")))
+    lookout.close()
+    (settled,) = (news for news in told if isinstance(news, Settled))
+    assert looked == [number for number in range(1, 7) if number != settled.frame.number]
 
 
 def test_lookout_tells_what_was_read_last_when_a_recording_ends() -> None:
