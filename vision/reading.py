@@ -56,7 +56,8 @@ class Domino:
     @property
     def centre(self) -> Point:
         """The mean of the four corners."""
-        return (sum(x for x, _ in self.corners) / 4, sum(y for _, y in self.corners) / 4)
+        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = self.corners
+        return ((x0 + x1 + x2 + x3) / 4, (y0 + y1 + y2 + y3) / 4)
 
     def moved(self, right: float, down: float) -> "Domino":
         """The same domino so many pixels elsewhere."""

@@ -57,12 +57,13 @@ class Visits:
 
     def last(self, where: Mask) -> HandSeen | None:
         """Whose hand it was that changed the table there, shape (h, w) of the thumbnail."""
+        clear = self._frames / (self._frames + GLIMPSE)
+        sides = [side for side, vote in enumerate(self._votes) if vote]
+        if len(sides) < 2:
+            return HandSeen(sides[0], clear) if sides else None
         weights = (1.0 if _met(been, where) else ELSEWHERE for been in self._been)
         votes = [vote * weight for vote, weight in zip(self._votes, weights, strict=True)]
-        if not sum(votes):
-            return None
         seat = votes.index(max(votes))
-        clear = self._frames / (self._frames + GLIMPSE)
         return HandSeen(seat, votes[seat] / sum(votes) * clear)
 
     def forget(self) -> None:
