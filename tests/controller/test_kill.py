@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from controller.codec import event_of
 from controller.game.evolve import evolve_all
 from controller.game.state import State
@@ -44,6 +46,7 @@ def play_and_kill(path: Path, rng: random.Random) -> tuple[int, int]:
     return begun, max(int(line) for line in whole) if whole else begun
 
 
+@pytest.mark.timeout(180)  # twenty processes, on a machine that may be slow
 def test_a_killed_game_goes_on_from_the_last_committed_event(tmp_path: Path) -> None:
     """Twenty times killed at a random moment: what was published is kept, in order, without gap or double."""
     path = tmp_path / "journal.sqlite"
