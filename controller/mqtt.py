@@ -323,6 +323,8 @@ class Mqtt:
                 f"Another table named {self._table!r} is online at the MQTT broker, so this one publishes nothing: "
                 "give each table a name of its own (table.name), or stop the other one.",
             )
+        if self._refusals:  # lasting, where a slow way may be one for a moment
+            return next(iter(self._refusals.values()))[0]
         now_ns = self._clock_ns()
         is_late = now_ns - min((sent.at_ns for sent in self._awaited.values()), default=now_ns) > SLOW_NS
         # What says so is itself on the slow way: it would be overtaken by the word that all has been answered.
@@ -333,7 +335,7 @@ class Mqtt:
                 f"The MQTT broker has taken more than {SLOW_NS // 1_000_000_000} s to acknowledge a message: look at "
                 "the network between, and at what else keeps it busy.",
             )
-        return next((trouble for trouble, _ in self._refusals.values()), None)
+        return None
 
     def _answered(self, since_ns: int) -> None:
         """The broker has answered what was sent then."""

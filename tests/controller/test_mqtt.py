@@ -295,6 +295,16 @@ def test_broker_that_takes_no_announcement_is_told_of(tmp_path: Path) -> None:
             f"The MQTT broker does not take {announced.topic} (Not authorized): "
             f"let the user (anonymous) write {announced.topic}."
         )
+        table.deliver()
+        process_id = freeze(broker)
+        try:
+            table.play()
+            table.mqtt.pump(table.journal)
+            table.ahead_ns = mqtt_module.SLOW_NS + 1
+            assert table.mqtt.trouble is not None
+            assert table.mqtt.trouble.code == "broker_denies_writing", "a slow answer hides what lasts"
+        finally:
+            os.kill(process_id, signal.SIGCONT)
 
 
 # --- brokers that come and go -----------------------------------------------------------------------------------------
