@@ -1,6 +1,7 @@
 """Simulated chips of the guest's kernel: lines that a test pulls as a finger does, and reads as an eye does."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 CONFIG = Path("/sys/kernel/config/gpio-sim")
+TRACING = Path("/sys/kernel/tracing")
 LINES = 54
 """As many as the header's chip of a Raspberry Pi 4 has; the 28 of the header come first."""
 
@@ -60,10 +62,6 @@ class Bank:
     def pull_file(self, line: int) -> Path:
         """The file that `press` and `release` write to, for another process."""
         return self._lines / f"sim_gpio{line}" / "pull"
-
-    def value_file(self, line: int) -> Path:
-        """The file that `level` reads, for another process."""
-        return self._lines / f"sim_gpio{line}" / "value"
 
     def share_of_time_high(self, line: int, seconds: float) -> tuple[float, int]:
         """How much of the time the line was high, and how often it rose."""
@@ -131,6 +129,23 @@ def another_program(chip: int, *lines: int) -> Iterator["subprocess.Popen[str]"]
     finally:
         program.kill()
         program.communicate()
+
+
+@contextmanager
+def noting_writes() -> Iterator[set[tuple[str, str]]]:
+    """Which lines are written to meanwhile, and each level they were given; filled at the end.
+
+    The kernel notes it, so nothing is too short to be seen. It numbers the lines of all chips in one row.
+    """
+    noted, switch = TRACING / "trace", TRACING / "events/gpio/gpio_value/enable"
+    written: set[tuple[str, str]] = set()
+    noted.write_text("")
+    switch.write_text("1")
+    try:
+        yield written
+    finally:
+        switch.write_text("0")
+    written.update(re.findall(r"gpio_value: (\d+) set (\d)", noted.read_text()))
 
 
 def wait_until(is_so: Callable[[], bool], what: str, seconds: float = 5.0) -> None:
