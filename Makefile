@@ -25,7 +25,7 @@ bad-days: # what makes a disk fail and a clock jump for one process alone
 	@[ -x /usr/bin/strace ] && [ -x /usr/bin/faketime ] || bash .ci/install strace faketime
 
 test-gpio: $(VENV)/.ready-gpio ## test pins, and a USB camera, on what a kernel of our own simulates (built once, some minutes)
-	bash tests/gpio/in-guest build/test-gpio bash tests/gpio/all-tests
+	KERNEL_OPTIONS=time-travel=inf-cpu bash tests/gpio/in-guest build/test-gpio bash tests/gpio/all-tests
 
 fuzz: $(VENV)/.ready-dev ## ten million random bytes into both ends of the seat board's line
 	GAMELINE_FUZZ_BYTES=10000000 $(BIN)/python -m pytest --timeout 600 -k random_bytes tests/firmware_bridge/test_line_noise.py

@@ -13,6 +13,8 @@ CONFIG = Path("/sys/kernel/config/gpio-sim")
 TRACING = Path("/sys/kernel/tracing")
 LINES = 54
 """As many as the header's chip of a Raspberry Pi 4 has; the 28 of the header come first."""
+LOOK_S = 0.0001
+"""Between two looks at a line: a hundredth of a lamp's pulse."""
 
 
 class Bank:
@@ -69,6 +71,7 @@ class Bank:
         before = self.level(line)
         start = now = time.perf_counter()
         while now < start + seconds:
+            time.sleep(LOOK_S)
             level = self.level(line)
             then, now = now, time.perf_counter()
             high_s += (now - then) * (level + before) / 2
