@@ -83,6 +83,7 @@ def test_start_waits_until_it_works_and_a_game_is_played_behind_closed_doors(
     main = service.property_of(UNIT, "MainPID")
     status = dict(line.split(":\t", 1) for line in service.run("cat", f"/proc/{main}/status").splitlines())
     assert (status["NoNewPrivs"], int(status["CapBnd"], 16), status["Seccomp"]) == ("1", 0, "2")
+    assert service.run("ps", "--format=ni=", f"--pid={main}").strip() == "-5"
     for place, is_open in ((STATE, True), ("/tmp", True), ("/etc", False), ("/srv", False), ("/opt", False)):
         said = service.run("nsenter", f"--target={main}", "--mount", "touch", f"{place}/mark", is_checked=False)
         assert ("Read-only file system" in said) is not is_open, f"{place}: {said}"
