@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
 
@@ -27,8 +27,9 @@ from controller.game.decide import decide
 from controller.mqtt_link import Link
 
 STEPS = ("watch", "recall", "decide", "commit", "publish", "broker", "receive")
-"""Watching beyond the reading; what has left since; waiting in the inbox and deciding; the journal; state, lamps and
-scoreboard until the event is handed over; packing it, the network threads and the broker; the second client's part."""
+"""Watching beyond the reading; what has left since, where that was not recalled ahead; waiting in the inbox and
+deciding; the journal; the state until the event is handed over; packing it, the network threads and the broker; the
+second client's part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Move:
 
     steps: tuple[float, ...]
     read_s: float
+    """0 where it had been read before it had rested for long enough."""
     eyes_cpu_s: float
     """Of watching and recalling, what the processor worked at them: the rest is waiting for one."""
 
@@ -52,6 +54,8 @@ class Stretch:
 
     wall_s: float = 0.0
     cpu_s: float = 0.0
+    calls_s: list[float] = field(default_factory=list)
+    """Of every call since the start."""
 
     def timed(self, call: Callable[..., Any]) -> Callable[..., Any]:
         """The same call, whose time is added."""
@@ -59,7 +63,8 @@ class Stretch:
         def timed(*what: Any) -> Any:
             began_s, began_cpu_s = time.perf_counter(), time.thread_time()
             answer = call(*what)
-            self.wall_s += time.perf_counter() - began_s
+            self.calls_s.append(time.perf_counter() - began_s)
+            self.wall_s += self.calls_s[-1]
             self.cpu_s += time.thread_time() - began_cpu_s
             return answer
 

@@ -16,7 +16,8 @@ from vision.reading import Point, Reading
 SOUGHT_MS: Final = 100.0
 """An arm that was in so short a time ago, while things still move, is in."""
 AHEAD: Final = 0.5
-"""Share of the time to settle after which a look that rests is compared already: the one that settles need not be."""
+"""Share of the time to settle after which a look that rests is compared and read already: the one that settles need not
+be."""
 ROOM_MM: Final = 120.0
 """Round the middle of a domino at the end of the line: the next one, on whichever side, and the hand that lays it."""
 ROUND: Final = np.array([(np.cos(turn), np.sin(turn)) for turn in np.arange(16) * np.pi / 8])
@@ -41,6 +42,7 @@ class Part:
         self.arms: tuple[Arm, ...] = ()
         self.judged = False
         self.news = False  # it has settled into something new that nobody has read yet
+        self.is_clear = False  # it rests, perhaps not for long enough yet, and no arm was found in it
         self.rest_ns = 0
         self.scene: Thumb | None = None  # as last judged to lie still
         self.inside = area.inside
@@ -49,7 +51,6 @@ class Part:
         self._is_line = is_line
         self._anchor: Thumb | None = None  # the first look of the present rest
         self._changes: dict[Thumb, Mask] = {}  # where it differs from looks before
-        self._is_clear = False  # whether no arm was found in it
         self._sought_ns = 0  # when arms were last looked for
 
     def watch(self, area: Area) -> None:
@@ -75,6 +76,10 @@ class Part:
             self._changes[before] = changed(before, thumb, self.inside, self._params.change)
         return self._changes[before]
 
+    def brings_news(self, thumb: Thumb) -> bool:
+        """Whether the newest look is not what last lay still here."""
+        return self.scene is None or bool(self.changed_since(self.scene, thumb).any())
+
     def _rest(self, thumb: Thumb, now_ns: int) -> None:
         """Go on resting, or begin anew. The rest's first look is what counts, so that creeping shows in the end."""
         if self._anchor is not None and alike(self._anchor, thumb, self.inside, self._params.change):
@@ -88,7 +93,7 @@ class Part:
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        self._changes, self._is_clear = {}, False
+        self._changes, self.is_clear = {}, False
 
     def _stirs(self, anchor: Thumb, thumb: Thumb) -> bool:
         """Whether more than the light has changed; the cheap questions first."""
@@ -107,17 +112,19 @@ class Part:
         is_near = rested_ms >= AHEAD * self._params.settle_ms
         self.arms = ()
         # Of hands in the zones nobody wants to hear: there it is enough to know that none is left in the end.
-        is_sought = not self._is_clear and rested_ms < self._params.resting_ms and (is_near or self._is_line)
+        is_sought = not self.is_clear and rested_ms < self._params.resting_ms and (is_near or self._is_line)
         if self.scene is not None and is_sought:
             self._sought_ns = now_ns
             self.arms = find_arms(self.scene, thumb, self._area, self._params.change)
         if self.arms or not is_near:
             return
-        self._is_clear = True
-        where = [self.changed_since(before, thumb) for before in (self.scene, known) if before is not None]
+        self.is_clear = True
+        is_new = self.brings_news(thumb)
+        if known is not None:
+            self.changed_since(known, thumb)  # asked for in any case, and here it is not waited for
         if rested_ms < self._params.settle_ms:
             return
-        self.news |= self.scene is None or bool(where[0].any())
+        self.news |= is_new
         self.scene = self._anchor = thumb
         self.judged = True
 

@@ -6,7 +6,7 @@ Everything runs on a thumbnail of the frame; only where a scene has changed and 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import cv2
 import numpy as np
@@ -45,7 +45,7 @@ class Settled:
     rest_ns: int
     """Since when it lies still."""
     frame: Frame
-    """The one it was judged on."""
+    """The one in which it has lain so for long enough; it was read then, or while it still settled."""
     hand: HandSeen | None = None
     """Whose arm was in since the scene before; None when none was seen."""
 
@@ -98,6 +98,14 @@ class _Known:
     reading: Reading
 
 
+class _Read(NamedTuple):
+    """A frame that was read, perhaps before all had rested for long enough: where a rest goes on, that lies there."""
+
+    frame: Frame
+    thumb: Thumb
+    reading: Reading
+
+
 class Watcher:
     """Turns frames into sights.
 
@@ -111,7 +119,8 @@ class Watcher:
         ['Settled']
 
     Args:
-        read: reads a frame's picture; called only for a settled scene that differs from the one before.
+        read: reads a frame's picture; called only for a scene that differs from the one before, at half the time in
+            which it settles, so that it can be told as soon as it has.
         reread: reads it where it has changed since it was read before, and looks again at what is doubtful; None reads
             all of it each time.
         params: how long things take, and what counts as a change.
@@ -139,7 +148,8 @@ class Watcher:
         self._newest_ns: int | None = None
         self._alive_ns = 0  # since when the picture is the same to the last bit
         self._known: _Known | None = None
-        self._unsaved: tuple[Frame, Thumb, Reading] | None = None  # what is known from the next frame on
+        self._ahead: _Read | None = None
+        self._unsaved: _Read | None = None  # what is known from the next frame on
         self._latest: Settled | None = None
         self._is_told = False
         self._looks = 0  # at what is doubtful in it, since it was read
@@ -179,6 +189,7 @@ class Watcher:
         line = self._parts[0]
         untold = () if line.judged else self._tell()  # something stirs: there will be no better look
         hands = self._hands(line.arms, frame.mono_ns)
+        self._read_ahead(line, frame, thumb)
         told = (*again, *untold, *hands, *(self._judge(frame, thumb) if line.judged else ()))
         self._glances, self._looked = 0, glance
         return told
@@ -222,10 +233,12 @@ class Watcher:
     def _settle(self, frame: Frame, thumb: Thumb, where: Mask, rest_ns: int) -> tuple[Sight, ...]:
         """Read what has changed there; tell it when it is sure."""
         told = self._tell()
-        self.has_read = True
         before = self._before(where)
-        reading = self._read(frame.bgr) if self._reread is None or before is None else self._reread(frame.bgr, before)
-        self._unsaved = frame, thumb, reading
+        read, self._ahead = self._ahead, None
+        if read is None or read.frame.mono_ns < max(rest_ns, self._parts[0].rest_ns):
+            read = self._read_now(frame, thumb, before)
+        reading = read.reading
+        self._unsaved = read
         hand = self._visits.last(where)
         self._visits.forget()
         self._latest, self._is_told, self._looks = Settled(reading, rest_ns, frame, hand), False, 0
@@ -235,6 +248,21 @@ class Watcher:
         if is_sure:
             self._looks = self._params.looks
         return (*told, *self._tell()) if is_sure else told
+
+    def _read_ahead(self, line: Part, frame: Frame, thumb: Thumb) -> None:
+        """Read a line that seems to come to rest, once, before it has rested for long enough to be told.
+
+        In the zones hands may move on; what comes of that is read when they rest.
+        """
+        is_settling = self._known is not None and line.is_clear and not line.judged
+        is_read = self._ahead is not None and line.rest_ns <= self._ahead.frame.mono_ns
+        if is_settling and not is_read and line.brings_news(thumb):
+            self._ahead = self._read_now(frame, thumb, self._before(self._changed_since_read(thumb)))
+
+    def _read_now(self, frame: Frame, thumb: Thumb, before: Before | None) -> _Read:
+        self.has_read = True
+        reading = self._read(frame.bgr) if self._reread is None or before is None else self._reread(frame.bgr, before)
+        return _Read(frame, thumb, reading)
 
     def _save(self) -> None:
         """Know what was read last, and watch where its line leads: what could wait until it had been told."""

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.vision.film import RIG, STEP_NS, TABLE, Bgr, Film, both_ways, names, watched
+from tests.vision.film import RIG, STEP_NS, TABLE, Bgr, Film, both_ways, names, tiles, watched
 from vision import part, watch
 from vision.change import CELL, ChangeParams, alike, changed, changed_cells, light_change, thumbnail
 from vision.frame import Frame
@@ -406,18 +406,52 @@ def test_what_lies_unmoved_at_the_border_becomes_part_of_the_scene() -> None:
     assert names(sights) == ["Settled", "HandIn", "HandOut", "Settled"]
 
 
-def test_reader_gets_settled_frames_only() -> None:
-    """The expensive reading happens once for each settled scene, on that very frame."""
+def test_reader_gets_each_settled_scene_once_and_ahead_of_its_time() -> None:
+    """The expensive reading happens while the scene still settles: when it has, it can be told at once."""
     film = Film().still().play(1).play(2, seat=2)
-    given: list[Bgr] = []
+    given: list[int] = []
 
     def note(bgr: Bgr) -> Reading:
-        given.append(bgr)
+        given.append(next(number for number, frame in enumerate(film.frames) if frame is bgr))
         return Reading()
 
-    sights = watched(film, reader=note)
-    settled = [number for number, sight in sights if isinstance(sight, Settled)]
-    assert [id(bgr) for bgr in given] == [id(film.frames[number]) for number in settled]
+    settled = [number for number, sight in watched(film, reader=note) if isinstance(sight, Settled)]
+    first, *others = settled  # nothing is known of a table before it has settled once
+    assert given == [first, *(number - 2 for number in others)]
+
+
+MOVED = replace(Film().line[0], x_mm=60, y_mm=40)
+SHOWN = replace(Film().line[1], x_mm=-100, y_mm=370)
+"""In the zone of seat 0."""
+
+
+@pytest.mark.parametrize(
+    ("at_first", "in_the_end"),
+    [([Film().line[0]], [MOVED]), ([Film().line[0], SHOWN], [SHOWN])],
+    ids=["moved", "taken"],
+)
+def test_scene_that_is_not_the_one_read_ahead_is_read_again(at_first: list[Lying], in_the_end: list[Lying]) -> None:
+    """A domino is pushed or taken, with a finger that no camera saw, before it has rested for long enough."""
+    rig = Rig()
+    backdrop = Backdrop(rig, Look(), np.random.default_rng(2))
+    frames = []
+    for lying, count in (([], 5), (at_first, 4), (in_the_end, 6)):
+        backdrop.lay(lying)
+        frames += [backdrop.picture().bgr for _ in range(count)]
+    given: list[int] = []
+
+    def look(bgr: Bgr) -> Reading:
+        given.append(next(number for number, frame in enumerate(frames) if frame is bgr))
+        return read(bgr, table=rig.table())
+
+    sights = watched(frames, table=rig.table(), reader=look)
+    assert names(sights) == ["Settled", "Settled"]
+    assert given[:2] == [4, 7]
+    told = sights[-1][1]
+    assert isinstance(told, Settled)
+    assert tiles(told.reading) == sorted(tuple(sorted((one.a, one.b))) for one in in_the_end)
+    assert told.reading == read(frames[given[-1]], table=rig.table())
+    assert given[-1] > 8
 
 
 def test_settled_scenes_carry_what_the_reader_reads() -> None:
