@@ -7,9 +7,10 @@ The dialect is draft-07, which is the one that AsyncAPI speaks.
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
-import textwrap
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -164,20 +165,26 @@ def _described(schema: Schema, record: type | None, *, is_whole: bool) -> Schema
 
 def _notes(record: type) -> dict[str, str]:
     """The docstrings below a record's own fields, by field."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(record)))
-    except (OSError, TypeError):
-        return {}
-    (body,) = (node.body for node in tree.body if isinstance(node, ast.ClassDef))
+    written = _classes(record.__module__).get(record.__name__)
     return {
         field.target.id: _first_paragraph(note.value.value)
-        for field, note in pairwise(body)
+        for field, note in pairwise(written.body if written is not None else ())
         if isinstance(field, ast.AnnAssign)
         and isinstance(field.target, ast.Name)
         and isinstance(note, ast.Expr)
         and isinstance(note.value, ast.Constant)
         and isinstance(note.value.value, str)
     }
+
+
+@functools.cache
+def _classes(module: str) -> dict[str, ast.ClassDef]:
+    """The classes of a module as they are written; `inspect` itself would read all of it anew for each of them."""
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError):
+        return {}
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
 
 
 def _draft_07(node: Any) -> Any:
