@@ -1,7 +1,7 @@
 """Watches a table over time: when a hand is in, when all lies still again, and then, once, what lies there.
 
 A pure state machine: it is fed frames and knows no clock but their stamps. What the dominoes mean is not its business.
-Everything runs on a thumbnail of the frame; only where a scene has changed and settled is it read at full size.
+Everything runs on a thumbnail of the frame; only where a scene has changed and settles is it read at full size.
 """
 
 from collections.abc import Callable
@@ -119,8 +119,8 @@ class Watcher:
         ['Settled']
 
     Args:
-        read: reads a frame's picture; called only for a scene that differs from the one before, at half the time in
-            which it settles, so that it can be told as soon as it has.
+        read: reads a frame's picture; called only for a scene that differs from the one before, where it can be at half
+            the time in which it settles, so that it is told as soon as it has.
         reread: reads it where it has changed since it was read before, and looks again at what is doubtful; None reads
             all of it each time.
         params: how long things take, and what counts as a change.
@@ -224,6 +224,7 @@ class Watcher:
             part.news = False
         if news:
             return self._settle(frame, thumb, self._changed_since_read(thumb), max(part.rest_ns for part in news))
+        self._ahead = None
         fine = self._finely_changed(frame, thumb)
         if fine is not None and fine.any():
             return self._settle(frame, thumb, fine, self._parts[0].rest_ns)
@@ -235,7 +236,7 @@ class Watcher:
         told = self._tell()
         before = self._before(where)
         read, self._ahead = self._ahead, None
-        if read is None or read.frame.mono_ns < max(rest_ns, self._parts[0].rest_ns):
+        if read is None or read.frame.mono_ns < max(part.rest_ns for part in self._parts):
             read = self._read_now(frame, thumb, before)
         reading = read.reading
         self._unsaved = read
@@ -250,10 +251,7 @@ class Watcher:
         return (*told, *self._tell()) if is_sure else told
 
     def _read_ahead(self, line: Part, frame: Frame, thumb: Thumb) -> None:
-        """Read a line that seems to come to rest, once, before it has rested for long enough to be told.
-
-        In the zones hands may move on; what comes of that is read when they rest.
-        """
+        """Read a line that seems to come to rest, once, before it has rested for long enough to be told."""
         is_settling = self._known is not None and line.is_clear and not line.judged
         is_read = self._ahead is not None and line.rest_ns <= self._ahead.frame.mono_ns
         if is_settling and not is_read and line.brings_news(thumb):

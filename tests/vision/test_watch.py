@@ -454,6 +454,17 @@ def test_scene_that_is_not_the_one_read_ahead_is_read_again(at_first: list[Lying
     assert given[-1] > 8
 
 
+def test_arm_drawn_back_over_a_zone_hides_nothing_in_the_end() -> None:
+    """It lay over an open domino when the line was read ahead, and had gone when that had settled."""
+    rig = Rig()
+    film = Film(rig=rig).lay(0, SHOWN).still()
+    film.lay(1, SHOWN).arms([Reaching(0, -100, 320)], 3).still()
+    settled = [s for _, s in watched(film, table=rig.table(), reader=read, rereader=reread) if isinstance(s, Settled)]
+    assert tiles(settled[0].reading) == [tuple(sorted((SHOWN.a, SHOWN.b)))]
+    assert len(tiles(settled[-1].reading)) == 2
+    assert tiles(settled[0].reading)[0] in tiles(settled[-1].reading)
+
+
 def test_settled_scenes_carry_what_the_reader_reads() -> None:
     """With the real reader, three placements are read as a line that grows by one domino each."""
     film = Film(rig=Rig()).still()
