@@ -222,20 +222,22 @@ class Watcher:
         news = [part for part in self._parts if part.news]
         for part in news:
             part.news = False
+        ahead, self._ahead = self._ahead, None
         if news:
-            return self._settle(frame, thumb, self._changed_since_read(thumb), max(part.rest_ns for part in news))
-        self._ahead = None
+            rest_ns = max(part.rest_ns for part in news)
+            return self._settle(frame, thumb, self._changed_since_read(thumb), rest_ns, ahead)
         fine = self._finely_changed(frame, thumb)
         if fine is not None and fine.any():
             return self._settle(frame, thumb, fine, self._parts[0].rest_ns)
         self._visits.forget()
         return self._look_again(frame, thumb)
 
-    def _settle(self, frame: Frame, thumb: Thumb, where: Mask, rest_ns: int) -> tuple[Sight, ...]:
-        """Read what has changed there; tell it when it is sure."""
+    def _settle(
+        self, frame: Frame, thumb: Thumb, where: Mask, rest_ns: int, read: _Read | None = None
+    ) -> tuple[Sight, ...]:
+        """Read what has changed there, unless it was `read` ahead and rests since; tell it when it is sure."""
         told = self._tell()
         before = self._before(where)
-        read, self._ahead = self._ahead, None
         if read is None or read.frame.mono_ns < max(part.rest_ns for part in self._parts):
             read = self._read_now(frame, thumb, before)
         reading = read.reading
