@@ -13,6 +13,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -195,6 +196,19 @@ def freeze(broker: Broker) -> int:
     return broker.process_id
 
 
+@contextmanager
+def answering_late(broker: Broker, table: Table) -> Iterator[None]:
+    """A broker that stands still meanwhile, and on its way to it a message of the table that is late already."""
+    process_id = freeze(broker)
+    try:
+        table.play()
+        table.mqtt.pump(table.journal)
+        table.ahead_ns = mqtt_module.SLOW_NS + 1
+        yield
+    finally:
+        os.kill(process_id, signal.SIGCONT)
+
+
 # --- birth and death --------------------------------------------------------------------------------------------------
 
 
@@ -296,15 +310,9 @@ def test_broker_that_takes_no_announcement_is_told_of(tmp_path: Path) -> None:
             f"let the user (anonymous) write {announced.topic}."
         )
         table.deliver()
-        process_id = freeze(broker)
-        try:
-            table.play()
-            table.mqtt.pump(table.journal)
-            table.ahead_ns = mqtt_module.SLOW_NS + 1
+        with answering_late(broker, table):
             assert table.mqtt.trouble is not None
             assert table.mqtt.trouble.code == "broker_denies_writing", "a slow answer hides what lasts"
-        finally:
-            os.kill(process_id, signal.SIGCONT)
 
 
 # --- brokers that come and go -----------------------------------------------------------------------------------------
@@ -632,15 +640,9 @@ def test_broker_that_answers_slowly_is_told(broker: Broker, table: Table) -> Non
 
     It must not be over with the late answer: health could never leave on a slow way with any other word than that.
     """
-    process_id = freeze(broker)
-    try:
-        table.play()
-        table.mqtt.pump(table.journal)
-        table.ahead_ns = mqtt_module.SLOW_NS + 1
+    with answering_late(broker, table):
         assert table.mqtt.trouble is not None
         assert table.mqtt.trouble.code == "broker_slow"
-    finally:
-        os.kill(process_id, signal.SIGCONT)
     table.deliver()
     assert table.mqtt.trouble is not None
     table.ahead_ns += mqtt_module.SLOW_AFTER_NS
