@@ -115,6 +115,8 @@ def play_part(task: Task, pipe: Connection) -> None:
         table.mqtt.start()
     while not all(table.mqtt.connected and table.is_quiet for table in tables.values()):
         _turn(tables, woken, 0.05)
+        for table in tables.values():  # as a service's loop does: a birth takes a turn that nothing wakes
+            table.mqtt.pump(table.journal)
     pipe.send("ready")
     pipe.recv()
     if task.pace_s is None:
@@ -250,7 +252,12 @@ def at_once(part: Callable[..., None], tasks: Sequence[tuple[Any, ...]]) -> Iter
         processes.append(context.Process(target=part, args=(*task, theirs)))
         processes[-1].start()
         pipes.append(ours)
-    for pipe in pipes:
+    deadline = time.monotonic() + DEADLINE_S
+    for number, pipe in enumerate(pipes):
+        if not pipe.poll(deadline - time.monotonic()):
+            for process in processes:
+                process.terminate()
+            raise SystemExit(f"bench.hall: not every table of process {number} was connected after {DEADLINE_S:g} s")
         assert pipe.recv() == "ready"
     began_s = time.time()
     for pipe in pipes:
