@@ -198,7 +198,11 @@ def freeze(broker: Broker) -> int:
 
 @contextmanager
 def answering_late(broker: Broker, table: Table) -> Iterator[None]:
-    """A broker that stands still meanwhile, and on its way to it a message of the table that is late already."""
+    """A broker that stands still meanwhile, and on its way to it a message of the table that is late already.
+
+    Alone: not every broker acknowledges in the order in which it was sent to, and the birth may still be on its way.
+    """
+    table.turn_until(lambda: not table.mqtt._awaited, "the broker has acknowledged all")
     process_id = freeze(broker)
     try:
         table.play()
