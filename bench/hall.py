@@ -114,9 +114,9 @@ def play_part(task: Task, pipe: Connection) -> None:
     for table in tables.values():
         table.mqtt.start()
     while not all(table.mqtt.connected and table.is_quiet for table in tables.values()):
-        _turn(tables, woken, 0.05)
-        for table in tables.values():  # as a service's loop does: a birth takes a turn that nothing wakes
+        for table in tables.values():  # woken or not, as a service's loop does: nothing wakes the turn of a birth
             table.mqtt.pump(table.journal)
+        time.sleep(0.05)
     pipe.send("ready")
     pipe.recv()
     if task.pace_s is None:
@@ -249,14 +249,12 @@ def at_once(part: Callable[..., None], tasks: Sequence[tuple[Any, ...]]) -> Iter
     pipes, processes = [], []
     for task in tasks:
         ours, theirs = context.Pipe()
-        processes.append(context.Process(target=part, args=(*task, theirs)))
+        processes.append(context.Process(target=part, args=(*task, theirs), daemon=True))
         processes[-1].start()
         pipes.append(ours)
     deadline = time.monotonic() + DEADLINE_S
     for number, pipe in enumerate(pipes):
         if not pipe.poll(deadline - time.monotonic()):
-            for process in processes:
-                process.terminate()
             raise SystemExit(f"bench.hall: not every table of process {number} was connected after {DEADLINE_S:g} s")
         assert pipe.recv() == "ready"
     began_s = time.time()
@@ -270,11 +268,10 @@ def at_once(part: Callable[..., None], tasks: Sequence[tuple[Any, ...]]) -> Iter
 def measure_pace(place: Path, turns: Sequence[Turn]) -> None:
     """Print how late events are at a hall's pace, and whether all came, once each and in order."""
     with hall_broker(place) as broker:
-        listener = Listener(broker, place / "pace.txt", "gameline/v1/+/event/#")
-        _, tables = in_processes(broker, turns, PACE_S)
-        count = sum(len(at_ns) for _, at_ns in tables)
-        listener.wait_for(count)
-        listener.close()
+        with contextlib.closing(Listener(broker, place / "pace.txt", "gameline/v1/+/event/#")) as listener:
+            _, tables = in_processes(broker, turns, PACE_S)
+            count = sum(len(at_ns) for _, at_ns in tables)
+            listener.wait_for(count)
         late_s: list[float] = []
         next_of = [0] * TABLES
         for at_s, topic, payload in listener.heard():
@@ -305,10 +302,10 @@ def measure_race(place: Path, turns: Sequence[Turn]) -> None:
     messages = TABLES * sum(len(drafts) + 1 for drafts, _ in turns)
     for name in list(ways) * ROUNDS:
         with hall_broker(place) as broker:
-            listener = Listener(broker, place / f"{name}.txt", "gameline/v1/+/event/#", "gameline/v1/+/state")
-            began_s = ways[name](broker)
-            listener.wait_for(messages)
-            listener.close()
+            topics = ("gameline/v1/+/event/#", "gameline/v1/+/state")
+            with contextlib.closing(Listener(broker, place / f"{name}.txt", *topics)) as listener:
+                began_s = ways[name](broker)
+                listener.wait_for(messages)
             took_s[name] += max(at_s for at_s, _, _ in listener.heard()) - began_s
     raw_s = took_s["raw"]
     head = f"as fast as they can, {ROUNDS} times {messages} messages, all arrived"
